@@ -1,0 +1,15 @@
+# What every target of this project is compiled with, and the sanitizers that were asked for.
+add_library(libtrain_options INTERFACE)
+target_compile_options(libtrain_options INTERFACE -Wall -Wextra $<$<BOOL:${LIBTRAIN_WERROR}>:-Werror>)
+# One fmt for all files: see cmake/FindFmt9Headers.cmake.
+target_compile_definitions(libtrain_options INTERFACE FMT_HEADER_ONLY)
+
+if(LIBTRAIN_SANITIZE STREQUAL "address")
+  add_compile_options(-fsanitize=address,undefined -fno-omit-frame-pointer -fno-sanitize-recover=undefined)
+  add_link_options(-fsanitize=address,undefined)
+elseif(LIBTRAIN_SANITIZE STREQUAL "thread")
+  add_compile_options(-fsanitize=thread -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=thread)
+elseif(NOT LIBTRAIN_SANITIZE STREQUAL "")
+  message(FATAL_ERROR "LIBTRAIN_SANITIZE=${LIBTRAIN_SANITIZE}, expected empty, address or thread")
+endif()

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace libtrain {
+
+/// The LibTorch this build is for, recorded when it was configured. Empty fields are unknown.
+struct LibraryFacts {
+  std::optional<std::string> libtrain_version;
+  std::optional<std::string> torch_version;            ///< "2.15.0+cu132"
+  std::optional<std::string> cuda_version;             ///< of the torch build; null for a CPU build
+  std::optional<std::string> cudnn_version;            ///< "9.26.0"
+  std::optional<std::string> nccl_version;             ///< "2.30.7"
+  std::optional<std::vector<std::string>> cuda_archs;  ///< compiled targets: "sm_80", "compute_90"
+
+  friend bool operator==(const LibraryFacts&, const LibraryFacts&) = default;
+};
+
+}  // namespace libtrain

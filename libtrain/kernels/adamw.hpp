@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+
+namespace libtrain::kernels {
+
+/// One step of Adam or AdamW over count contiguous fp32 elements, with unscaling, clipping and
+/// zeroing of the gradient in the same pass. Formulas: torch.optim.Adam / AdamW documentation.
+struct AdamWArgs {
+  double lr = 1e-3;
+  double beta1 = 0.9;
+  double beta2 = 0.999;
+  double eps = 1e-8;
+  double weight_decay = 0.0;
+  bool decoupled_weight_decay = true;  ///< AdamW; false: Adam, decay added to the gradient
+  bool amsgrad = false;
+  bool maximize = false;
+  int64_t step = 1;                    ///< this step's number, from 1: bias corrections 1 - beta^step
+  float grad_multiplier = 1.0F;        ///< clip coefficient / loss scale
+  bool zero_grad = false;              ///< leave zeros in the gradient instead of its value
+};
+
+/// `max_exp_avg_sq` is null unless amsgrad.
+using AdamWF32 = void (*)(float* param, float* grad, float* exp_avg, float* exp_avg_sq,
+                          float* max_exp_avg_sq, int64_t count, const AdamWArgs& args);
+
+}  // namespace libtrain::kernels

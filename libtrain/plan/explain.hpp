@@ -1,0 +1,30 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "libtrain/core/api.hpp"
+#include "libtrain/plan/plan.hpp"
+
+namespace libtrain {
+
+/// How far a setting reaches once it is applied.
+enum class Scope {
+  kScoped,   ///< undone when the Runtime ends
+  kProcess,  ///< cannot be undone in this process
+};
+
+/// One row of the plan's table.
+struct PlanRow {
+  std::string key;      ///< "precision"
+  std::string value;    ///< "bf16", or "pending: needs a model"
+  std::string source;   ///< "facts"; empty while pending
+  std::string scope;    ///< "scoped" or "process"
+  std::string reason;
+};
+
+LT_API std::vector<PlanRow> plan_rows(const Plan& plan);
+/// The rows as a table for people, reasons wrapped at `width` columns.
+LT_API std::string explain(const Plan& plan, int width = 100);
+
+}  // namespace libtrain

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "libtrain/core/api.hpp"
+#include "libtrain/core/decision.hpp"
+#include "libtrain/plan/options.hpp"
+
+namespace libtrain {
+
+enum class DeviceType { kCpu, kCuda };
+
+struct DeviceChoice {
+  DeviceType type = DeviceType::kCpu;
+  int index = 0;  ///< CUDA index under CUDA_VISIBLE_DEVICES
+
+  friend bool operator==(const DeviceChoice&, const DeviceChoice&) = default;
+};
+
+/// The finished plan: every field decided, each with its source and reason.
+struct Plan {
+  Decision<DeviceChoice> device;
+  Decision<PrecisionMode> precision;
+  Decision<MatmulPrecision> fp32_matmul;
+  Decision<bool> loss_scaling;
+  Decision<AttentionKind> attention;
+  Decision<OptimizerForm> optimizer;
+  Decision<int> threads;
+  Decision<AllocatorSetting> allocator;
+  Decision<bool> cudnn_benchmark;
+  /// Empty until the model is known: the row reads "pending: needs a model".
+  std::optional<Decision<MemoryFormat>> memory_format;
+  std::optional<int64_t> global_batch;
+  std::optional<int64_t> accumulate;
+};
+
+LT_API std::string to_text(const DeviceChoice& value);  ///< "cpu", "cuda:0"
+LT_API std::string_view to_text(PrecisionMode value);   ///< "fp32", "tf32", "bf16", "fp16"
+LT_API std::string_view to_text(MatmulPrecision value);
+LT_API std::string_view to_text(AttentionKind value);
+LT_API std::string_view to_text(OptimizerForm value);
+LT_API std::string_view to_text(MemoryFormat value);
+LT_API std::string_view to_text(AllocatorSetting value);
+/// The inverse of to_text; nothing for any other text.
+LT_API std::optional<PrecisionMode> parse_precision(std::string_view text);
+
+}  // namespace libtrain
