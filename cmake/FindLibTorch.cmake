@@ -73,5 +73,5 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     INTERFACE_LINK_OPTIONS -Wl,--allow-shlib-undefined)
   # c10's class layouts must not depend on -mtune.
   target_compile_options(LibTorch::cpu INTERFACE
-    "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param hardware_destructive_interference_size=64>")
+    "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param destructive-interference-size=64>")
 endif()
