@@ -13,9 +13,10 @@
 
 namespace libtrain {
 
-/// Named tensors of some samples, with what splitting them into micro-batches needs. Stacked: the first
-/// dimension of every tensor is the sample. Packed: token tensors hold the rows of all samples one
-/// after another (PackedLayout), sample tensors one row a sample. Copies share the tensors.
+/// Named tensors of some samples, with what splitting them into micro-batches needs. Stacked: the
+/// first dimension of every tensor is the sample. Packed: token tensors hold the rows of all
+/// samples one after another (PackedLayout), sample tensors one row a sample. Copies share the
+/// tensors.
 class LT_API Batch {
  public:
   using Fields = std::vector<std::pair<std::string, at::Tensor>>;
@@ -41,8 +42,8 @@ class LT_API Batch {
   void set_weights(std::vector<double> per_sample);
   void set_first_sample(int64_t index) noexcept { first_sample_ = index; }
 
-  /// `parts` contiguous pieces whose sample counts differ by at most one, larger ones first; never an
-  /// empty piece, so fewer pieces when there are fewer samples.
+  /// `parts` contiguous pieces whose sample counts differ by at most one, larger ones first; never
+  /// an empty piece, so fewer pieces when there are fewer samples.
   std::vector<Batch> split(int64_t parts) const;
   Batch slice(int64_t first, int64_t count) const;
   Batch to(at::Device device, bool non_blocking = false) const;

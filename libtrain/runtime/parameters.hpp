@@ -45,8 +45,8 @@ struct Parameters {
 };
 
 struct ParameterGroupOptions {
-  /// For weights; biases and norm parameters (one dimension or less) go to a second group with 0, as
-  /// in BERT (Devlin et al. 2019, appendix A.2).
+  /// For weights; biases and norm parameters (one dimension or less) go to a second group with 0,
+  /// as in BERT (Devlin et al. 2019, appendix A.2).
   double weight_decay = 0.01;
 };
 

@@ -11,8 +11,8 @@
 
 namespace libtrain {
 
-/// Names the part of the model this thread runs in, for messages and reports; scopes nest, names are
-/// full ("encoder.layer.3"). The text must outlive the scope.
+/// Names the part of the model this thread runs in, for messages and reports; scopes nest, names
+/// are full ("encoder.layer.3"). The text must outlive the scope.
 class LT_API RegionScope {
  public:
   explicit RegionScope(std::string_view name);
@@ -29,8 +29,8 @@ class LT_API RegionScope {
 /// The innermost region of this thread, empty outside any.
 LT_API std::string_view current_region();
 
-/// Marks `fn(inputs)` as one block of the model, the unit a plan may recompute, gather or time. Now a
-/// plain call.
+/// Marks `fn(inputs)` as one block of the model, the unit a plan may recompute, gather or time. Now
+/// a plain call.
 template <class Fn>
 auto region(std::string_view name, const std::vector<at::Tensor>& inputs, Fn&& fn) {
   const RegionScope scope(name);

@@ -8,14 +8,14 @@
 
 namespace libtrain {
 
-/// The values of a training step that decide or report something, as plain numbers. On the CPU this is
-/// all there is.
+/// The values of a training step that decide or report something, as plain numbers. On the CPU this
+/// is all there is.
 struct HostStepState {
   double loss_scale = 1.0;
-  int64_t growth_tracker = 0;   ///< finite steps since the scale last changed
-  bool found_inf = false;       ///< a gradient of this step is not finite
-  double grad_norm = 0.0;       ///< L2 norm of the unscaled gradients, before clipping
-  int64_t applied_steps = 0;    ///< updates that moved the weights: index into the lr table
+  int64_t growth_tracker = 0;  ///< finite steps since the scale last changed
+  bool found_inf = false;      ///< a gradient of this step is not finite
+  double grad_norm = 0.0;      ///< L2 norm of the unscaled gradients, before clipping
+  int64_t applied_steps = 0;   ///< updates that moved the weights: index into the lr table
 };
 
 /// The same values as tensors on a device, so that no step waits for it. Undefined on the CPU.
