@@ -35,6 +35,7 @@ struct PlanOptions {
   std::optional<AllocatorSetting> allocator;       ///< FASTTRAIN_ALLOCATOR
   std::optional<int64_t> global_batch;             ///< samples per update over all ranks
   std::optional<int64_t> accumulate;               ///< micro-batches per update
+  std::optional<uint64_t> seed;                    ///< of every generator; unset: left as they are
   /// Whether settings that cannot be undone (malloc thresholds, allocator, interop threads) may be
   /// made. Our own programs and C++ users: yes. A host Python process: only when asked.
   bool allow_process_settings = true;
