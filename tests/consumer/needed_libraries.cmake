@@ -1,0 +1,21 @@
+# libtrain names the libraries it calls; neither it nor its users name libtorch_cuda, which costs 0.15 s and
+# four times the memory at every start and is loaded only where there is a driver.
+function(read_needed file variable)
+  execute_process(COMMAND readelf -d ${file} OUTPUT_VARIABLE text COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "\\(NEEDED\\)[^\n]*" needed "${text}")
+  set(${variable} "${needed}" PARENT_SCOPE)
+endfunction()
+
+read_needed(${PREFIX}/${LIBDIR}/libtrain.so library)
+read_needed(${CONSUMER} consumer)
+foreach(name libtrain_core.so libtorch_cpu.so libc10.so)
+  if(NOT library MATCHES ${name})
+    message(FATAL_ERROR "libtrain.so does not name ${name}: ${library}")
+  endif()
+endforeach()
+if(NOT consumer MATCHES libtrain.so)
+  message(FATAL_ERROR "the consumer does not name libtrain.so: ${consumer}")
+endif()
+if("${library};${consumer}" MATCHES libtorch_cuda)
+  message(FATAL_ERROR "libtorch_cuda is named: ${library};${consumer}")
+endif()
