@@ -11,20 +11,20 @@ struct CpuFacts {
   std::optional<std::string> architecture;  ///< "x86_64", "aarch64"
   std::optional<std::string> model;
   std::optional<int> sockets;
-  std::optional<int> cores;                 ///< physical, whole machine
-  std::optional<int> logical_cpus;          ///< whole machine
-  std::optional<int> performance_cores;     ///< physical P cores, on hybrid parts only
+  std::optional<int> cores;              ///< physical, whole machine
+  std::optional<int> logical_cpus;       ///< whole machine
+  std::optional<int> performance_cores;  ///< physical P cores, on hybrid parts only
   std::optional<int> numa_nodes;
 
-  std::optional<int> affinity_cpus;         ///< logical CPUs in this process's affinity mask
-  std::optional<int> affinity_cores;        ///< distinct physical cores in that mask
-  std::optional<int> cpuset_cpus;           ///< logical CPUs in the effective cgroup cpuset
-  std::optional<double> quota_cpus;         ///< smallest cgroup CPU quota of all parents, in CPUs
+  std::optional<int> affinity_cpus;   ///< logical CPUs in this process's affinity mask
+  std::optional<int> affinity_cores;  ///< distinct physical cores in that mask
+  std::optional<int> cpuset_cpus;     ///< logical CPUs in the effective cgroup cpuset
+  std::optional<double> quota_cpus;   ///< smallest cgroup CPU quota of all parents, in CPUs
 
-  std::optional<bool> avx2;                 ///< AVX2 and FMA, enabled by the OS
-  std::optional<bool> avx512;               ///< F, BW, DQ and VL, enabled by the OS
+  std::optional<bool> avx2;    ///< AVX2 and FMA, enabled by the OS
+  std::optional<bool> avx512;  ///< F, BW, DQ and VL, enabled by the OS
   std::optional<bool> avx512_bf16;
-  std::optional<bool> amx_bf16;             ///< tile registers enabled by the OS
+  std::optional<bool> amx_bf16;  ///< tile registers enabled by the OS
   std::optional<bool> arm_bf16;
 
   friend bool operator==(const CpuFacts&, const CpuFacts&) = default;

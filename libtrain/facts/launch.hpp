@@ -8,7 +8,7 @@ namespace libtrain {
 
 /// How this process was started: its place among its peers, and the variables that steer training.
 struct LaunchFacts {
-  std::optional<std::string> launcher;      ///< "torchrun", "slurm", "openmpi"; null for one process
+  std::optional<std::string> launcher;  ///< "torchrun", "slurm", "openmpi"; null for one process
   std::optional<int> rank;
   std::optional<int> world_size;
   std::optional<int> local_rank;
@@ -16,7 +16,7 @@ struct LaunchFacts {
   /// Every set variable of FASTTRAIN_*, CUDA_*, NCCL_*, TORCH_*, PYTORCH_*, OMP_*, MKL_*, KMP_*,
   /// NVIDIA_TF32_OVERRIDE, as text.
   std::map<std::string, std::string> variables;
-  std::optional<std::string> problem;       ///< variables that contradict each other
+  std::optional<std::string> problem;  ///< variables that contradict each other
 
   friend bool operator==(const LaunchFacts&, const LaunchFacts&) = default;
 };

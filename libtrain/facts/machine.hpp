@@ -26,7 +26,8 @@ struct MachineFacts {
   friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
 };
 
-/// One `key = value` a line, unknown fields left out; parse_machine_facts() reads it back unchanged.
+/// One `key = value` a line, unknown fields left out; parse_machine_facts() reads it back
+/// unchanged.
 LT_API std::string format_machine_facts(const MachineFacts& facts);
 /// Throws BadFile (kContent; `file` names the source, `offset` the byte where the bad line starts)
 /// for an unknown key, a value of the wrong type, a duplicate, or invalid UTF-8.

@@ -9,12 +9,12 @@ namespace libtrain {
 /// What the plan needs to know of a model; described by runtime.prepare() or read from a file.
 struct ModelFacts {
   std::optional<std::string> name;
-  std::optional<int64_t> parameters;        ///< elements, shared tensors once
+  std::optional<int64_t> parameters;  ///< elements, shared tensors once
   std::optional<int64_t> parameter_bytes;
-  std::optional<int64_t> trainable;         ///< elements that take gradients
+  std::optional<int64_t> trainable;  ///< elements that take gradients
   std::optional<bool> has_convolutions;
   std::optional<bool> has_attention;
-  std::optional<bool> static_shapes;        ///< every batch has the shapes of the example
+  std::optional<bool> static_shapes;  ///< every batch has the shapes of the example
 
   friend bool operator==(const ModelFacts&, const ModelFacts&) = default;
 };

@@ -1,0 +1,117 @@
+#include "libtrain/facts/fact_lines.hpp"
+
+#include <algorithm>
+
+#include "libtrain/core/error.hpp"
+#include "libtrain/core/text.hpp"
+
+namespace libtrain {
+namespace {
+
+constexpr std::string_view kHead = "libtrain-facts 1";
+
+}  // namespace
+
+FactWriter::FactWriter() : text_(fill("{}\n", kHead)) {}
+
+void FactWriter::write_line(const std::string& key, const std::string& value) {
+  text_.append(key).append(" = ").append(value).append("\n");
+}
+
+void FactWriter::write_field(const std::string& key,
+                             const std::map<std::string, std::string>& field) {
+  for (const auto& [name, value] : field) {
+    write_line(fill("{}.{}", key, format_name(name)), format_value(value));
+  }
+}
+
+FactReader::FactReader(std::string_view text, const std::string& file) : file_(file) {
+  Line line{.value = {}, .number = 0, .offset = 0};
+  for (const std::string_view raw : split(text, '\n')) {
+    ++line.number;
+    const std::string_view content = trim(raw);
+    if (!is_valid_utf8(raw)) {
+      fail(line, fill("the line is not UTF-8: {}", quoted(raw)));
+    }
+    if (line.number == 1) {
+      if (content != kHead) {
+        fail(line, fill("the file does not start as a facts file of this version: {}, expected {}",
+                        quoted(content), quoted(kHead)));
+      }
+    } else if (!content.empty() && content.front() != '#') {
+      const size_t equals = content.find('=');
+      if (equals == std::string_view::npos) {
+        fail(line, fill("the line is neither `key = value` nor a # comment: {}", quoted(content)));
+      }
+      const std::string_view key = trim(content.substr(0, equals));
+      line.value = trim(content.substr(equals + 1));
+      if (!lines_.emplace(key, line).second) {
+        fail(line, fill("the key is given twice: key={}", quoted(key)));
+      }
+    }
+    line.offset += static_cast<int64_t>(raw.size()) + 1;
+  }
+}
+
+void FactReader::read_field(const std::string& key, std::map<std::string, std::string>& field) {
+  const std::string prefix = key + ".";
+  for (auto at = lines_.lower_bound(prefix); at != lines_.end() && at->first.starts_with(prefix);
+       at = lines_.erase(at)) {
+    const auto& [full_key, line] = *at;
+    const std::optional<std::string> name = parse_name(full_key.substr(prefix.size()));
+    if (!name) {
+      fail(line, fill("the last part of the key is no name: key={}", quoted(full_key)));
+    }
+    std::string value;
+    if (const Expected expected = parse_value(line.value, value)) {
+      fail_value(full_key, line, *expected);
+    }
+    if (!field.emplace(*name, value).second) {
+      fail(line, fill("the key is given twice: key={}", quoted(full_key)));
+    }
+  }
+}
+
+int FactReader::read_count(const std::string& key, int max) {
+  const std::optional<Line> line = take(key);
+  int count = 0;
+  if (line && (parse_value(line->value, count) || count > max)) {
+    fail_value(key, *line, fill("an integer from 0 to {}", max));
+  }
+  return count;
+}
+
+void FactReader::require_all_read() const {
+  if (lines_.empty()) {
+    return;
+  }
+  const auto& [key, line] = *std::min_element(
+      lines_.begin(), lines_.end(),
+      [](const auto& a, const auto& b) { return a.second.number < b.second.number; });
+  fail(line, fill("no fact has this name: key={}", quoted(key)));
+}
+
+std::optional<FactReader::Line> FactReader::take(const std::string& key) {
+  const auto at = lines_.find(key);
+  if (at == lines_.end()) {
+    return std::nullopt;
+  }
+  const Line line = at->second;
+  lines_.erase(at);
+  return line;
+}
+
+void FactReader::fail(const Line& line, const std::string& what) const {
+  throw BadFile(fill("[facts.parse] {}; correct {} line {}, or record it anew with "
+                     "`fasttrain probe --record`",
+                     what, quoted(file_, 400), line.number),
+                file_, line.offset);
+}
+
+void FactReader::fail_value(const std::string& key, const Line& line,
+                            std::string_view expected) const {
+  fail(line, fill("the value is of the wrong kind: {}={}, expected {}", key, quoted(line.value),
+                  expected));
+}
+
+}  // namespace libtrain

@@ -1,0 +1,105 @@
+#pragma once
+
+#include <concepts>
+#include <type_traits>
+
+#include "libtrain/facts/machine.hpp"
+
+namespace libtrain {
+
+template <class T, class Facts>
+concept FactsOf = std::same_as<std::remove_const_t<T>, Facts>;
+
+/// The one list of every fact's name. Calls `visit(name, field)` for each field in the order people
+/// read them; the text form, JSON and the table are all made from it, so none can miss a field.
+void visit_fields(FactsOf<HostFacts> auto& facts, auto&& visit) {
+  visit("os", facts.os);
+  visit("kernel", facts.kernel);
+  visit("libc", facts.libc);
+  visit("container", facts.container);
+  visit("wsl", facts.wsl);
+  visit("memory_bytes", facts.memory_bytes);
+  visit("memory_limit_bytes", facts.memory_limit_bytes);
+  visit("shared_memory_bytes", facts.shared_memory_bytes);
+}
+
+void visit_fields(FactsOf<CpuFacts> auto& facts, auto&& visit) {
+  visit("architecture", facts.architecture);
+  visit("model", facts.model);
+  visit("sockets", facts.sockets);
+  visit("cores", facts.cores);
+  visit("logical_cpus", facts.logical_cpus);
+  visit("performance_cores", facts.performance_cores);
+  visit("numa_nodes", facts.numa_nodes);
+  visit("affinity_cpus", facts.affinity_cpus);
+  visit("affinity_cores", facts.affinity_cores);
+  visit("cpuset_cpus", facts.cpuset_cpus);
+  visit("quota_cpus", facts.quota_cpus);
+  visit("avx2", facts.avx2);
+  visit("avx512", facts.avx512);
+  visit("avx512_bf16", facts.avx512_bf16);
+  visit("amx_bf16", facts.amx_bf16);
+  visit("arm_bf16", facts.arm_bf16);
+}
+
+void visit_fields(FactsOf<GpuDriverFacts> auto& facts, auto&& visit) {
+  visit("driver_version", facts.driver_version);
+  visit("driver_cuda_version", facts.driver_cuda_version);
+  visit("visible_devices", facts.visible_devices);
+  visit("problem", facts.problem);
+}
+
+void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
+  visit("nvml_index", facts.nvml_index);
+  visit("cuda_index", facts.cuda_index);
+  visit("uuid", facts.uuid);
+  visit("pci_bus_id", facts.pci_bus_id);
+  visit("name", facts.name);
+  visit("compute_capability", facts.compute_capability);
+  visit("sm_count", facts.sm_count);
+  visit("memory_bytes", facts.memory_bytes);
+  visit("mig_instance", facts.mig_instance);
+  visit("mig_profile", facts.mig_profile);
+  visit("numa_node", facts.numa_node);
+  visit("problem", facts.problem);
+}
+
+void visit_fields(FactsOf<LibraryFacts> auto& facts, auto&& visit) {
+  visit("libtrain_version", facts.libtrain_version);
+  visit("torch_version", facts.torch_version);
+  visit("cuda_version", facts.cuda_version);
+  visit("cudnn_version", facts.cudnn_version);
+  visit("nccl_version", facts.nccl_version);
+  visit("cuda_archs", facts.cuda_archs);
+}
+
+void visit_fields(FactsOf<LaunchFacts> auto& facts, auto&& visit) {
+  visit("launcher", facts.launcher);
+  visit("rank", facts.rank);
+  visit("world_size", facts.world_size);
+  visit("local_rank", facts.local_rank);
+  visit("local_world_size", facts.local_world_size);
+  visit("problem", facts.problem);
+  visit("variable", facts.variables);
+}
+
+void visit_fields(FactsOf<ModelFacts> auto& facts, auto&& visit) {
+  visit("name", facts.name);
+  visit("parameters", facts.parameters);
+  visit("parameter_bytes", facts.parameter_bytes);
+  visit("trainable", facts.trainable);
+  visit("has_convolutions", facts.has_convolutions);
+  visit("has_attention", facts.has_attention);
+  visit("static_shapes", facts.static_shapes);
+}
+
+/// Calls `visit(group, facts)` for each group but the GPUs, whose number varies.
+void visit_groups(FactsOf<MachineFacts> auto& facts, auto&& visit) {
+  visit("host", facts.host);
+  visit("cpu", facts.cpu);
+  visit("gpu_driver", facts.gpu_driver);
+  visit("library", facts.library);
+  visit("launch", facts.launch);
+}
+
+}  // namespace libtrain

@@ -1,0 +1,7 @@
+#include "libtrain/probe/probe.hpp"
+
+namespace libtrain {
+
+MachineFacts probe_machine() { return {}; }
+
+}  // namespace libtrain
