@@ -1,0 +1,126 @@
+#include "libtrain/nn/embedding.hpp"
+
+#include <ATen/Parallel.h>
+#include <ATen/core/custom_class.h>
+#include <ATen/core/grad_mode.h>
+#include <ATen/ops/_sparse_coo_tensor_unsafe.h>
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/embedding_dense_backward.h>
+#include <ATen/ops/empty.h>
+#include <torch/csrc/autograd/custom_function.h>
+#include <torch/csrc/autograd/engine.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "libtrain/core/require.hpp"
+
+namespace libtrain {
+namespace {
+
+using torch::autograd::AutogradContext;
+using torch::autograd::variable_list;
+
+/// The weight is needed for its gradient, not its values: an update between forward and backward is
+/// no fault, so it is not saved as a variable.
+struct Call : torch::CustomClassHolder {
+  at::Tensor weight;
+  int64_t padding_idx = -1;
+};
+
+/// Adds the rows of `grad` that share an id, in their order: fp32 [n, width] -> coalesced sparse
+/// [vocabulary, width].
+at::Tensor summed_rows(const at::Tensor& grad, const at::Tensor& ids, const Call& call) {
+  const auto* id = ids.const_data_ptr<int64_t>();
+  std::vector<int64_t> order;
+  for (int64_t row = 0; row < ids.numel(); ++row) {
+    if (id[row] != call.padding_idx) {
+      order.push_back(row);
+    }
+  }
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) { return id[a] < id[b]; });
+  std::vector<size_t> starts;  // of each id's rows in `order`
+  for (size_t i = 0; i < order.size(); ++i) {
+    if (i == 0 || id[order[i]] != id[order[i - 1]]) {
+      starts.push_back(i);
+    }
+  }
+  const auto unique = static_cast<int64_t>(starts.size());
+  starts.push_back(order.size());
+
+  const int64_t width = grad.size(1);
+  at::Tensor indices = at::empty({1, unique}, at::kLong);
+  at::Tensor values = at::empty({unique, width}, grad.options());
+  auto* index = indices.mutable_data_ptr<int64_t>();
+  auto* sums = values.mutable_data_ptr<float>();
+  const auto* rows = grad.const_data_ptr<float>();
+  at::parallel_for(0, unique, 16, [&](int64_t begin, int64_t end) {
+    for (int64_t u = begin; u < end; ++u) {
+      const auto first = starts[static_cast<size_t>(u)];
+      const auto last = starts[static_cast<size_t>(u) + 1];
+      index[u] = id[order[first]];
+      std::copy_n(rows + order[first] * width, width, sums + u * width);
+      for (size_t i = first + 1; i < last; ++i) {
+        const float* row = rows + order[i] * width;
+        std::transform(row, row + width, sums + u * width, sums + u * width, std::plus<>());
+      }
+    }
+  });
+  return at::_sparse_coo_tensor_unsafe(indices, values, call.weight.sizes(), grad.options(),
+                                       /*is_coalesced=*/true);
+}
+
+/// Whether the engine is going to add this gradient to a dense weight.grad. Its list of wanted
+/// nodes is empty in backward(), not in autograd::grad().
+bool accumulates_in_place(const at::Tensor& weight) {
+  const auto* wanted = torch::autograd::get_current_graph_task_exec_info();
+  const at::Tensor& grad = weight.grad();
+  return wanted != nullptr && wanted->empty() && !at::GradMode::is_enabled() && grad.defined() &&
+         grad.layout() == at::kStrided && grad.scalar_type() == at::kFloat;
+}
+
+struct TouchedRowsEmbedding : torch::autograd::Function<TouchedRowsEmbedding> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& ids,
+                            const at::Tensor& weight, const c10::intrusive_ptr<Call>& call) {
+    context->save_for_backward({ids});
+    context->saved_data["call"] = c10::IValue::make_capsule(call);
+    return at::embedding(weight, ids);
+  }
+
+  static variable_list backward(AutogradContext* context, const variable_list& grad_outputs) {
+    const auto call =
+        c10::static_intrusive_pointer_cast<Call>(context->saved_data.at("call").toCapsule());
+    const at::Tensor ids = context->get_saved_variables()[0];
+    const at::Tensor& grad = grad_outputs[0];
+    if (accumulates_in_place(call->weight)) {
+      return {at::Tensor(), summed_rows(grad.contiguous(), ids, *call), at::Tensor()};
+    }
+    return {at::Tensor(),
+            at::embedding_dense_backward(grad, ids, call->weight.size(0), call->padding_idx,
+                                         /*scale_grad_by_freq=*/false),
+            at::Tensor()};
+  }
+};
+
+}  // namespace
+
+at::Tensor embedding(const at::Tensor& ids, const at::Tensor& weight,
+                     std::optional<int64_t> padding_idx) {
+  require(ids.dim() == 1 && ids.scalar_type() == at::kLong,
+          "[nn.embedding] wrong ids: dim={}, dtype={}, expected int64 [n]", ids.dim(),
+          c10::toString(ids.scalar_type()));
+  const int64_t padding = padding_idx.value_or(-1);
+  const bool touched_rows = weight.is_cpu() && weight.scalar_type() == at::kFloat &&
+                            weight.is_leaf() && weight.requires_grad() && weight.dim() == 2 &&
+                            ids.is_cpu() && at::GradMode::is_enabled();
+  if (!touched_rows) {
+    return at::embedding(weight, ids, padding);
+  }
+  auto call = c10::make_intrusive<Call>();
+  call->weight = weight;
+  call->padding_idx = padding;
+  return TouchedRowsEmbedding::apply(ids.contiguous(), weight, call);
+}
+
+}  // namespace libtrain

@@ -1,0 +1,25 @@
+#pragma once
+
+#include <ATen/core/Tensor.h>
+
+#include <cstdint>
+#include <optional>
+
+#include "libtrain/core/api.hpp"
+
+namespace libtrain {
+
+/// Rows `ids` of `weight`: int64 [n] and [vocabulary, width] -> [n, width]. Rows equal to
+/// `padding_idx` get no gradient.
+///
+/// A vocabulary's gradient is large and a batch touches few of its rows. When backward()
+/// accumulates into a dense weight.grad that is already there, as with an optimizer that zeroes
+/// gradients in place, only the touched rows are added (CPU, fp32 leaf; a hook on the weight sees
+/// that gradient as a sparse tensor). In all other cases this is at::embedding and its dense
+/// gradient.
+///
+/// Throws InvalidOption for ids that are not int64 [n]; c10::IndexError for one out of range.
+LT_API at::Tensor embedding(const at::Tensor& ids, const at::Tensor& weight,
+                            std::optional<int64_t> padding_idx = {});
+
+}  // namespace libtrain
