@@ -1,0 +1,107 @@
+#include "libtrain/optim/adamw.hpp"
+
+#include <ATen/ops/_fused_adam.h>
+#include <ATen/ops/_fused_adamw.h>
+
+#include <cmath>
+
+#include "libtrain/core/require.hpp"
+#include "libtrain/kernels/table.hpp"
+#include "libtrain/optim/parallel_chunks.hpp"
+
+namespace libtrain {
+namespace {
+
+/// 64 KiB of each of the four or five arrays: a chunk fits in the second-level cache.
+constexpr int64_t kChunk = 16384;
+
+void check(const AdamOptions& options) {
+  require(options.beta1 >= 0.0 && options.beta1 < 1.0, "[optim.adam] beta1={}, expected in [0, 1)",
+          options.beta1);
+  require(options.beta2 >= 0.0 && options.beta2 < 1.0, "[optim.adam] beta2={}, expected in [0, 1)",
+          options.beta2);
+  require(std::isfinite(options.eps) && options.eps >= 0.0,
+          "[optim.adam] eps={}, expected a finite number >= 0", options.eps);
+}
+
+AdamOptions without_kind(const AdamWOptions& options) {
+  return {options.lr,           options.beta1,   options.beta2,   options.eps,
+          options.weight_decay, options.amsgrad, options.maximize};
+}
+
+}  // namespace
+
+AdamBase::AdamBase(Parameters parameters, const AdamOptions& options, WeightDecay weight_decay)
+    : Optimizer(std::move(parameters), {options.lr, options.weight_decay}),
+      options_(options),
+      weight_decay_(weight_decay) {
+  check(options);
+}
+
+Adam::Adam(Parameters parameters, const AdamOptions& options)
+    : AdamBase(std::move(parameters), options, WeightDecay::kInGradient) {}
+
+AdamW::AdamW(Parameters parameters, const AdamWOptions& options)
+    : AdamBase(std::move(parameters), without_kind(options), WeightDecay::kDecoupled) {}
+
+std::vector<std::string> AdamBase::state_names() const {
+  if (options_.amsgrad) {
+    return {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
+  }
+  return {"exp_avg", "exp_avg_sq"};
+}
+
+void AdamBase::update_with_kernels(const std::vector<Moving>& moving, const HostUpdate& numbers) {
+  struct Work {
+    float* parameter;
+    float* gradient;
+    float* exp_avg;
+    float* exp_avg_sq;
+    float* max_exp_avg_sq;
+    kernels::AdamWArgs args;
+  };
+  std::vector<Work> work;
+  ParallelChunks chunks(kChunk);
+  for (const Moving& entry : moving) {
+    kernels::AdamWArgs args;
+    args.lr = group_of(entry).lr * numbers.lr_factor;
+    args.beta1 = options_.beta1;
+    args.beta2 = options_.beta2;
+    args.eps = options_.eps;
+    args.weight_decay = group_of(entry).weight_decay;
+    args.decoupled_weight_decay = weight_decay_ == WeightDecay::kDecoupled;
+    args.amsgrad = options_.amsgrad;
+    args.maximize = options_.maximize;
+    args.step = static_cast<int64_t>(*entry.slot->step.const_data_ptr<float>());
+    args.grad_multiplier = static_cast<float>(numbers.grad_multiplier);
+    args.zero_grad = numbers.gradients == GradientsAfter::kZeroed;
+    work.push_back(
+        {entry.parameter.mutable_data_ptr<float>(), entry.gradient.mutable_data_ptr<float>(),
+         entry.values[0].mutable_data_ptr<float>(), entry.values[1].mutable_data_ptr<float>(),
+         options_.amsgrad ? entry.values[2].mutable_data_ptr<float>() : nullptr, args});
+    chunks.add_tensor(entry.parameter.numel());
+  }
+  const kernels::AdamWF32 kernel = kernels::table().adamw_f32;
+  chunks.run([&](size_t tensor, int64_t first, int64_t count, int64_t /*chunk*/) {
+    const Work& w = work[tensor];
+    kernel(w.parameter + first, w.gradient + first, w.exp_avg + first, w.exp_avg_sq + first,
+           w.max_exp_avg_sq == nullptr ? nullptr : w.max_exp_avg_sq + first, count, w.args);
+  });
+}
+
+void AdamBase::update_fused(const Group& group, const std::vector<Moving>& moving,
+                            const FusedNumbers& numbers) {
+  const auto fused = [&](const auto& op) {
+    op(parameters_of(moving), gradients_of(moving), values_of(moving, 0), values_of(moving, 1),
+       options_.amsgrad ? values_of(moving, 2) : std::vector<at::Tensor>(), steps_of(moving),
+       numbers.lr, options_.beta1, options_.beta2, group.weight_decay, options_.eps,
+       options_.amsgrad, options_.maximize, numbers.grad_divisor, numbers.found_inf);
+  };
+  if (weight_decay_ == WeightDecay::kDecoupled) {
+    fused([](const auto&... args) { at::_fused_adamw_(args...); });
+  } else {
+    fused([](const auto&... args) { at::_fused_adam_(args...); });
+  }
+}
+
+}  // namespace libtrain
