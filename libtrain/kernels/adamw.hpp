@@ -15,9 +15,9 @@ struct AdamWArgs {
   bool decoupled_weight_decay = true;  ///< AdamW; false: Adam, decay added to the gradient
   bool amsgrad = false;
   bool maximize = false;
-  int64_t step = 1;                    ///< this step's number, from 1: bias corrections 1 - beta^step
-  float grad_multiplier = 1.0F;        ///< clip coefficient / loss scale
-  bool zero_grad = false;              ///< leave zeros in the gradient instead of its value
+  int64_t step = 1;              ///< this step's number, from 1: bias corrections 1 - beta^step
+  float grad_multiplier = 1.0F;  ///< clip coefficient / loss scale
+  bool zero_grad = false;        ///< leave zeros in the gradient instead of its value
 };
 
 /// `max_exp_avg_sq` is null unless amsgrad.

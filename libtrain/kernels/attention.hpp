@@ -8,10 +8,10 @@
 
 namespace libtrain::kernels {
 
-/// softmax(Q K^T * scale) V for one head of one sequence, full (not causal) attention, dropout on the
-/// probabilities. Row t of q, k, v, out and their gradients starts t * stride elements after the
-/// pointer and holds head_dim elements. Arithmetic is fp32 whatever the element type. Element index
-/// for dropout: (head * length + query) * length + key.
+/// softmax(Q K^T * scale) V for one head of one sequence, full (not causal) attention, dropout on
+/// the probabilities. Row t of q, k, v, out and their gradients starts t * stride elements after
+/// the pointer and holds head_dim elements. Arithmetic is fp32 whatever the element type. Element
+/// index for dropout: (head * length + query) * length + key.
 struct AttentionArgs {
   int64_t length = 0;    ///< tokens of this sequence
   int64_t head_dim = 0;  ///< at most kMaxHeadDim
@@ -19,12 +19,12 @@ struct AttentionArgs {
   int64_t q_stride = 0;
   int64_t k_stride = 0;
   int64_t v_stride = 0;
-  int64_t out_stride = 0;       ///< of out and grad_out
-  int64_t grad_q_stride = 0;    ///< backward only
+  int64_t out_stride = 0;     ///< of out and grad_out
+  int64_t grad_q_stride = 0;  ///< backward only
   int64_t grad_k_stride = 0;
   int64_t grad_v_stride = 0;
-  double scale = 1.0;           ///< usually 1 / sqrt(head_dim)
-  double dropout = 0.0;         ///< probability in [0, 1)
+  double scale = 1.0;    ///< usually 1 / sqrt(head_dim)
+  double dropout = 0.0;  ///< probability in [0, 1)
   RandomStream stream;
 };
 

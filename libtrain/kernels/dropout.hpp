@@ -7,9 +7,9 @@
 
 namespace libtrain::kernels {
 
-/// Part of one sample: elements [first, first + count) of it, out[i] = kept ? in[i] * scale : 0 with
-/// scale = 1 / (1 - probability). The mask depends on the stream and the element alone, so backward
-/// calls this with the gradient as input. in == out is allowed.
+/// Part of one sample: elements [first, first + count) of it, out[i] = kept ? in[i] * scale : 0
+/// with scale = 1 / (1 - probability). The mask depends on the stream and the element alone, so
+/// backward calls this with the gradient as input. in == out is allowed.
 struct DropoutArgs {
   RandomStream stream;
   int64_t first = 0;  ///< any value below 2^34

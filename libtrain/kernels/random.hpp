@@ -18,11 +18,13 @@ struct RandomStream {
   uint32_t sample = 0;  ///< index in the global batch
 };
 
-/// Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3" (SC'11).
+/// Philox4x32-10: Salmon, Moraes, Dror, Shaw, "Parallel Random Numbers: As Easy as 1, 2, 3"
+/// (SC'11).
 LT_API std::array<uint32_t, 4> philox4x32(std::array<uint32_t, 4> counter,
                                           std::array<uint32_t, 2> key);
 
-/// A value is dropped when its 32-bit number is below this: round(probability * 2^32), in [0, 2^32].
+/// A value is dropped when its 32-bit number is below this: round(probability * 2^32), in [0,
+/// 2^32].
 LT_API uint64_t dropout_threshold(double probability);
 
 }  // namespace libtrain::kernels

@@ -10,8 +10,8 @@
 
 namespace libtrain::kernels {
 
-/// Every kernel in the version compiled for one ISA. Kernels run on the calling thread only: callers
-/// split the work.
+/// Every kernel in the version compiled for one ISA. Kernels run on the calling thread only:
+/// callers split the work.
 struct Table {
   DropoutF32 dropout_f32;
   DropoutBF16 dropout_bf16;
