@@ -1,7 +1,28 @@
 #include "libtrain/probe/probe.hpp"
 
+#include <utility>
+
+#include "libtrain/probe/build_facts.hpp"
+#include "libtrain/probe/cgroup.hpp"
+#include "libtrain/probe/cpu.hpp"
+#include "libtrain/probe/gpus.hpp"
+#include "libtrain/probe/host.hpp"
+#include "libtrain/probe/launch.hpp"
+#include "libtrain/probe/machine_sources.hpp"
+
 namespace libtrain {
 
-MachineFacts probe_machine() { return {}; }
+MachineFacts probe_machine() { return probe_machine(MachineSources{}); }
+
+MachineFacts probe_machine(const Sources& sources) {
+  const CgroupLimits limits = probe_cgroup(sources);
+  GpuProbe gpus = probe_gpus(sources);
+  return {.host = probe_host(sources, limits),
+          .cpu = probe_cpu(sources, limits),
+          .gpu_driver = std::move(gpus.driver),
+          .gpus = std::move(gpus.gpus),
+          .library = build_facts(),
+          .launch = launch_from_environment(sources.environment())};
+}
 
 }  // namespace libtrain

@@ -1,0 +1,40 @@
+#include "libtrain/probe/cpu.hpp"
+
+#include <vector>
+
+#include "libtrain/probe/cpu_topology.hpp"
+#include "libtrain/probe/cpuid.hpp"
+#include "libtrain/probe/cpuinfo.hpp"
+
+namespace libtrain {
+
+CpuFacts probe_cpu(const Sources& sources, const CgroupLimits& limits) {
+  const CpuInfo info = parse_cpuinfo(sources.read("/proc/cpuinfo").value_or(""));
+  const X86Features x86 = x86_features(sources);
+  const CpuTopology topology = probe_cpu_topology(sources, info, x86.hybrid);
+  const std::vector<int> affinity = sources.affinity();
+  const std::string machine = sources.system_name().machine;
+
+  CpuFacts out;
+  out.architecture = machine.empty() ? std::nullopt : std::optional(machine);
+  out.model = info.model;
+  out.sockets = topology.sockets();
+  out.cores = topology.cores();
+  out.logical_cpus = topology.logical_cpus();
+  out.performance_cores = topology.performance_cores;
+  out.numa_nodes = topology.numa_nodes;
+  if (!affinity.empty()) {
+    out.affinity_cpus = static_cast<int>(affinity.size());
+    out.affinity_cores = topology.cores_of(affinity);
+  }
+  out.cpuset_cpus = limits.cpuset_cpus;
+  out.quota_cpus = limits.quota_cpus;
+  out.avx2 = x86.avx2;
+  out.avx512 = x86.avx512;
+  out.avx512_bf16 = x86.avx512_bf16;
+  out.amx_bf16 = x86.amx_bf16;
+  out.arm_bf16 = info.arm_bf16.value_or(false);
+  return out;
+}
+
+}  // namespace libtrain

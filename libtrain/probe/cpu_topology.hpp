@@ -1,0 +1,35 @@
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "libtrain/core/api.hpp"
+#include "libtrain/probe/cpuinfo.hpp"
+#include "libtrain/probe/sources.hpp"
+
+namespace libtrain {
+
+/// Which logical CPU belongs to which core; online CPUs only.
+struct CpuTopology {
+  struct Place {
+    int package = 0;
+    int core = 0;  ///< unique in the machine
+  };
+  std::map<int, Place> places;           ///< by logical CPU; empty when unknown
+  std::optional<int> performance_cores;  ///< on hybrid parts only
+  std::optional<int> numa_nodes;         ///< those with CPUs
+
+  std::optional<int> sockets() const;
+  std::optional<int> cores() const;
+  std::optional<int> logical_cpus() const;
+  /// Distinct cores among `cpus`; nothing when one of them is unknown.
+  std::optional<int> cores_of(std::span<const int> cpus) const;
+};
+
+/// Reads /sys/devices/system; `info` stands in where sysfs is not mounted. `hybrid` is the CPUID
+/// bit.
+LT_API CpuTopology probe_cpu_topology(const Sources& sources, const CpuInfo& info, bool hybrid);
+
+}  // namespace libtrain

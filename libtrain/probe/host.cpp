@@ -1,0 +1,69 @@
+#include "libtrain/probe/host.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "libtrain/core/text.hpp"
+
+namespace libtrain {
+namespace {
+
+std::string lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+std::optional<std::string> if_known(const std::string& text) {
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+std::optional<int64_t> installed_memory(const Sources& sources) {
+  const std::string meminfo = sources.read("/proc/meminfo").value_or("");
+  for (const std::string_view line : split(meminfo, '\n')) {
+    constexpr std::string_view kKey = "MemTotal:";
+    constexpr std::string_view kUnit = " kB";
+    if (line.starts_with(kKey) && line.ends_with(kUnit)) {
+      const std::string_view digits =
+          line.substr(kKey.size(), line.size() - kKey.size() - kUnit.size());
+      const std::optional<int64_t> kibibytes = parse_integer(trim(digits));
+      return kibibytes ? std::optional(*kibibytes * 1024) : std::nullopt;
+    }
+  }
+  return std::nullopt;
+}
+
+/// Docker, Podman, systemd-nspawn and LXC, Kubernetes; then the group names of the first process.
+bool in_container(const Sources& sources) {
+  if (sources.read("/.dockerenv") || sources.read("/run/.containerenv")) {
+    return true;
+  }
+  const auto environment = sources.environment();
+  if (environment.contains("container") || environment.contains("KUBERNETES_SERVICE_HOST")) {
+    return true;
+  }
+  constexpr std::array<std::string_view, 5> kNames = {"/docker", "/kubepods", "/lxc", "libpod",
+                                                      "containerd"};
+  const std::string groups = sources.read("/proc/1/cgroup").value_or("");
+  return std::any_of(kNames.begin(), kNames.end(),
+                     [&](std::string_view name) { return groups.find(name) != std::string::npos; });
+}
+
+}  // namespace
+
+HostFacts probe_host(const Sources& sources, const CgroupLimits& limits) {
+  const SystemName system = sources.system_name();
+  HostFacts out;
+  out.os = if_known(lower(system.os));
+  out.kernel = if_known(system.kernel);
+  out.libc = if_known(system.libc);
+  out.container = in_container(sources);
+  out.wsl = lower(system.kernel).find("microsoft") != std::string::npos;
+  out.memory_bytes = installed_memory(sources);
+  out.memory_limit_bytes = limits.memory_bytes;
+  out.shared_memory_bytes = sources.file_system_bytes("/dev/shm");
+  return out;
+}
+
+}  // namespace libtrain

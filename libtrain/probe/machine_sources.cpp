@@ -1,0 +1,157 @@
+#include "libtrain/probe/machine_sources.hpp"
+
+#include <dlfcn.h>
+#include <sched.h>
+#include <sys/statvfs.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+
+#include "libtrain/core/error.hpp"
+#include "libtrain/core/file_system.hpp"
+
+namespace libtrain {
+namespace {
+
+constexpr int64_t kMaxFileBytes = int64_t{16} << 20;  // /proc/cpuinfo of 2,000 processors
+constexpr int kMaxCpus = 1 << 16;
+
+/// Never closed: the driver's libraries leave threads and exit handlers behind.
+class LoadedLibrary final : public DynamicLibrary {
+ public:
+  explicit LoadedLibrary(void* handle) : handle_(handle) {}
+  void* symbol(const char* name) const override { return ::dlsym(handle_, name); }
+
+ private:
+  void* handle_;
+};
+
+}  // namespace
+
+std::optional<std::string> MachineSources::read(const std::string& path) const {
+  try {
+    return read_file(path, kMaxFileBytes);
+  } catch (const BadFile&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<std::string> MachineSources::list(const std::string& path) const {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(path, error), end; !error && at != end;
+       at.increment(error)) {
+    names.push_back(at->path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::map<std::string, std::string> MachineSources::environment() const {
+  std::map<std::string, std::string> variables;
+  for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
+    const std::string_view text = *entry;
+    const size_t equals = text.find('=');
+    if (equals != std::string_view::npos) {
+      variables.emplace(text.substr(0, equals), text.substr(equals + 1));  // getenv: the first wins
+    }
+  }
+  return variables;
+}
+
+#if defined(__x86_64__)
+
+std::optional<CpuidRegisters> MachineSources::cpuid(uint32_t leaf, uint32_t subleaf) const {
+  CpuidRegisters out;
+  if (__get_cpuid_count(leaf, subleaf, &out.eax, &out.ebx, &out.ecx, &out.edx) == 0) {
+    return std::nullopt;
+  }
+  return out;
+}
+
+uint64_t MachineSources::xcr0() const {
+  constexpr uint32_t kOsxsave = 1U << 27U;
+  const std::optional<CpuidRegisters> features = cpuid(1, 0);
+  if (!features || (features->ecx & kOsxsave) == 0) {
+    return 0;
+  }
+  uint32_t low = 0;
+  uint32_t high = 0;
+  __asm__ volatile("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+  return (static_cast<uint64_t>(high) << 32U) | low;
+}
+
+#else
+
+std::optional<CpuidRegisters> MachineSources::cpuid(uint32_t, uint32_t) const {
+  return std::nullopt;
+}
+uint64_t MachineSources::xcr0() const { return 0; }
+
+#endif
+
+std::vector<int> MachineSources::affinity() const {
+  // The kernel refuses a mask smaller than its own; it does not say how large that is.
+  for (int size = CPU_SETSIZE; size <= kMaxCpus; size *= 2) {
+    const std::unique_ptr<cpu_set_t, void (*)(cpu_set_t*)> mask(
+        CPU_ALLOC(size), [](cpu_set_t* set) { CPU_FREE(set); });
+    const size_t bytes = CPU_ALLOC_SIZE(size);
+    if (mask == nullptr) {
+      return {};
+    }
+    if (::sched_getaffinity(0, bytes, mask.get()) == 0) {
+      std::vector<int> cpus;
+      for (int cpu = 0; cpu < size; ++cpu) {
+        if (CPU_ISSET_S(static_cast<size_t>(cpu), bytes, mask.get())) {
+          cpus.push_back(cpu);
+        }
+      }
+      return cpus;
+    }
+    if (errno != EINVAL) {
+      return {};
+    }
+  }
+  return {};
+}
+
+SystemName MachineSources::system_name() const {
+  SystemName out;
+  struct utsname name {};
+  if (::uname(&name) == 0) {
+    out.os = name.sysname;
+    out.kernel = name.release;
+    out.machine = name.machine;
+  }
+#if defined(_CS_GNU_LIBC_VERSION)
+  char libc[64] = {};
+  if (::confstr(_CS_GNU_LIBC_VERSION, libc, sizeof(libc)) > 0) {
+    out.libc = libc;
+  }
+#endif
+  return out;
+}
+
+std::optional<int64_t> MachineSources::file_system_bytes(const std::string& path) const {
+  struct statvfs status {};
+  if (::statvfs(path.c_str(), &status) != 0) {
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(status.f_blocks) * static_cast<int64_t>(status.f_frsize);
+}
+
+std::shared_ptr<const DynamicLibrary> MachineSources::open_library(const std::string& name) const {
+  void* handle = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  return handle == nullptr ? nullptr : std::make_shared<LoadedLibrary>(handle);
+}
+
+}  // namespace libtrain
