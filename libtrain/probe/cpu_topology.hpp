@@ -12,7 +12,7 @@
 namespace libtrain {
 
 /// Which logical CPU belongs to which core; online CPUs only.
-struct CpuTopology {
+struct LT_API CpuTopology {
   struct Place {
     int package = 0;
     int core = 0;  ///< unique in the machine

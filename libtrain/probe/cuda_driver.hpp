@@ -17,8 +17,8 @@ namespace libtrain {
 struct CudaDevice {
   std::string uuid;        ///< without "GPU-" or "MIG-", which CUDA does not tell
   std::string pci_bus_id;  ///< "0000:17:00.0"
-  std::string name;
-  ComputeCapability compute_capability;
+  std::string name = {};
+  ComputeCapability compute_capability = {};
   int sm_count = 0;
   int64_t memory_bytes = 0;
 };

@@ -1,0 +1,48 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "libtrain/probe/sources.hpp"
+
+namespace libtrain {
+
+/// A library that exports what a test puts into it.
+class FakeLibrary final : public DynamicLibrary {
+ public:
+  void* symbol(const char* name) const override {
+    const auto at = symbols.find(name);
+    return at == symbols.end() ? nullptr : at->second;
+  }
+
+  std::map<std::string, void*> symbols;
+};
+
+/// A machine made of what a test writes down; all else is missing.
+class FakeSources final : public Sources {
+ public:
+  std::optional<std::string> read(const std::string& path) const override;
+  std::vector<std::string> list(const std::string& path) const override;
+  std::map<std::string, std::string> environment() const override { return variables; }
+  std::optional<CpuidRegisters> cpuid(uint32_t leaf, uint32_t subleaf) const override;
+  uint64_t xcr0() const override { return saved_registers; }
+  std::vector<int> affinity() const override { return affinity_mask; }
+  SystemName system_name() const override { return name; }
+  std::optional<int64_t> file_system_bytes(const std::string& path) const override;
+  std::shared_ptr<const DynamicLibrary> open_library(const std::string& library) const override;
+
+  std::map<std::string, std::string> files;
+  std::map<std::string, std::string> variables;
+  std::map<std::pair<uint32_t, uint32_t>, CpuidRegisters> cpuid_leaves;
+  uint64_t saved_registers = 0;
+  std::vector<int> affinity_mask;
+  SystemName name;
+  std::map<std::string, int64_t> file_systems;
+  std::map<std::string, std::shared_ptr<const DynamicLibrary>> libraries;
+};
+
+}  // namespace libtrain

@@ -1,0 +1,192 @@
+#include "libtrain/probe/gpus.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "libtrain/probe/kernel_driver.hpp"
+#include "tests/support/fake_nvidia.hpp"
+
+namespace libtrain {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr const char* kUuid1 = "GPU-01010101-0101-0101-0101-010101010101";
+constexpr const char* kUuid2 = "GPU-02020202-0202-0202-0202-020202020202";
+
+FakeNvmlDevice device(const char* uuid, const char* name, const char* bus_id) {
+  FakeNvmlDevice out;
+  out.uuid = uuid;
+  out.name = name;
+  out.bus_id = bus_id;
+  return out;
+}
+
+/// Two unlike GPUs: CUDA lists the second one first.
+class TwoGpus : public testing::Test {
+ protected:
+  TwoGpus() {
+    nvml.devices = {device(kUuid1, "NVIDIA T4", "00000000:01:00.0"),
+                    device(kUuid2, "NVIDIA A100", "00000000:81:00.0")};
+    cuda.devices = {{.name = "NVIDIA A100", .bus_id = "0000:81:00.0", .uuid_byte = 2},
+                    {.name = "NVIDIA T4", .bus_id = "0000:01:00.0", .uuid_byte = 1}};
+    sources.libraries = {{"libnvidia-ml.so.1", fake_nvml_library(nvml)},
+                         {"libcuda.so.1", fake_cuda_library(cuda)}};
+  }
+
+  FakeNvml nvml;
+  FakeCuda cuda;
+  FakeSources sources;
+};
+
+TEST_F(TwoGpus, AlikeKeepTheBusOrder) {
+  nvml.devices[0].name = nvml.devices[1].name;
+  const GpuProbe out = probe_gpus(sources);
+  EXPECT_EQ(out.gpus[0].cuda_index, 0);
+  EXPECT_EQ(out.gpus[1].cuda_index, 1);
+  EXPECT_EQ(cuda.init_calls, 0);
+}
+
+TEST_F(TwoGpus, UnlikeAreNumberedAsCudaListsThem) {
+  const GpuProbe out = probe_gpus(sources);
+  EXPECT_EQ(out.gpus[0].nvml_index, 0);
+  EXPECT_EQ(out.gpus[0].cuda_index, 1);
+  EXPECT_EQ(out.gpus[1].cuda_index, 0);
+  EXPECT_EQ(out.driver.problem, std::nullopt);
+  EXPECT_EQ(cuda.init_calls, 0) << "the probe must not initialise CUDA in this process";
+}
+
+TEST_F(TwoGpus, UnlikeKeepTheBusOrderWhenCudaIsToldTo) {
+  sources.variables["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+  EXPECT_EQ(probe_gpus(sources).gpus[0].cuda_index, 0);
+}
+
+TEST_F(TwoGpus, IdsNeedNoOrder) {
+  sources.variables["CUDA_VISIBLE_DEVICES"] = "GPU-02";
+  cuda.devices.clear();
+  const GpuProbe out = probe_gpus(sources);
+  EXPECT_EQ(out.driver.visible_devices, "GPU-02");
+  EXPECT_EQ(out.gpus[0].cuda_index, std::nullopt);
+  EXPECT_EQ(out.gpus[1].cuda_index, 0);
+}
+
+TEST_F(TwoGpus, AHiddenGpuIsListedWithoutAnIndex) {
+  sources.variables = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", "1"}};
+  const GpuProbe out = probe_gpus(sources);
+  EXPECT_EQ(out.gpus[0].cuda_index, std::nullopt);
+  EXPECT_EQ(out.gpus[1].cuda_index, 0);
+  EXPECT_EQ(out.driver.problem, std::nullopt);
+}
+
+TEST_F(TwoGpus, AListThatHidesAllIsTheProblem) {
+  sources.variables = {{"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}, {"CUDA_VISIBLE_DEVICES", "-1"}};
+  const GpuProbe out = probe_gpus(sources);
+  EXPECT_EQ(out.gpus.size(), 2U);
+  EXPECT_EQ(out.driver.problem,
+            "CUDA_VISIBLE_DEVICES=\"-1\" hides every GPU: \"-1\" names no device of 2");
+}
+
+TEST_F(TwoGpus, ABrokenOneDoesNotHideTheOther) {
+  nvml.devices[0].failures["nvmlDeviceGetHandleByIndex_v2"] = 15;
+  const GpuProbe out = probe_gpus(sources);
+  ASSERT_EQ(out.gpus.size(), 2U);
+  EXPECT_THAT(out.gpus[0].problem.value_or(""), HasSubstr("GPU is lost"));
+  EXPECT_EQ(out.gpus[1].cuda_index, 0);
+  EXPECT_EQ(out.driver.problem, std::nullopt);
+}
+
+TEST_F(TwoGpus, ReadTheirNumaNodeFromThePciBus) {
+  sources.files["/sys/bus/pci/devices/0000:01:00.0/numa_node"] = "1\n";
+  sources.files["/sys/bus/pci/devices/0000:81:00.0/numa_node"] = "-1\n";
+  const GpuProbe out = probe_gpus(sources);
+  EXPECT_EQ(out.gpus[0].numa_node, 1);
+  EXPECT_EQ(out.gpus[1].numa_node, std::nullopt);
+}
+
+TEST_F(TwoGpus, AreFoundThroughCudaWhenNvmlFails) {
+  nvml.failures["nvmlInit_v2"] = 999;
+  const GpuProbe out = probe_gpus(sources);
+  ASSERT_EQ(out.gpus.size(), 2U);
+  EXPECT_EQ(out.gpus[0].name, "NVIDIA A100");
+  EXPECT_EQ(out.gpus[0].cuda_index, 0);
+  EXPECT_EQ(out.gpus[0].uuid, kUuid2);
+  EXPECT_EQ(out.gpus[0].compute_capability, (ComputeCapability{8, 0}));
+  EXPECT_EQ(out.driver.driver_cuda_version, "13.0");
+  EXPECT_EQ(out.driver.problem, std::nullopt);
+  EXPECT_EQ(cuda.init_calls, 0);
+}
+
+TEST_F(TwoGpus, AreFoundThroughCudaWhenThereIsNoNvml) {
+  sources.libraries.erase("libnvidia-ml.so.1");
+  const GpuProbe out = probe_gpus(sources);
+  EXPECT_EQ(out.gpus.size(), 2U);
+  EXPECT_EQ(out.driver.problem, std::nullopt);
+}
+
+TEST_F(TwoGpus, AreNamedFromTheKernelWhenNvmlAndCudaFail) {
+  nvml.failures["nvmlInit_v2"] = 18;
+  cuda.init_result = 803;
+  sources.files["/proc/driver/nvidia/version"] =
+      "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.105.08  Sun May 12 12:00:00 UTC 2025\n"
+      "GCC version:  gcc version 12.2.0 (Debian 12.2.0-14)\n";
+  sources.files["/proc/driver/nvidia/gpus/0000:01:00.0/information"] =
+      "Model: \t\t NVIDIA L40S\nIRQ:   \t\t 16\nGPU UUID: \t GPU-7\nBus Location: \t "
+      "0000:01:00.0\n";
+  const GpuProbe out = probe_gpus(sources);
+  ASSERT_EQ(out.gpus.size(), 1U);
+  EXPECT_EQ(out.gpus[0].name, "NVIDIA L40S");
+  EXPECT_EQ(out.gpus[0].uuid, "GPU-7");
+  EXPECT_EQ(out.gpus[0].cuda_index, std::nullopt);
+  EXPECT_EQ(out.driver.driver_version, "580.105.08");
+  EXPECT_THAT(out.driver.problem.value_or(""),
+              AllOf(HasSubstr("Driver/library version mismatch (NVML error 18)"),
+                    HasSubstr("(CUDA error 803)")));
+  EXPECT_EQ(out.gpus[0].problem, out.driver.problem);
+}
+
+TEST(Gpus, AMachineWithoutNvidiaHasNoneAndNoProblem) {
+  const GpuProbe out = probe_gpus(FakeSources{});
+  EXPECT_TRUE(out.gpus.empty());
+  EXPECT_EQ(out.driver, GpuDriverFacts{});
+}
+
+TEST(Gpus, ACardWithoutADriverIsTheProblem) {
+  FakeSources sources;
+  sources.files["/sys/bus/pci/devices/0000:03:00.0/vendor"] = "0x10de\n";
+  sources.files["/sys/bus/pci/devices/0000:03:00.0/class"] = "0x030200\n";
+  sources.files["/sys/bus/pci/devices/0000:04:00.0/vendor"] = "0x10de\n";
+  sources.files["/sys/bus/pci/devices/0000:04:00.0/class"] = "0x068000\n";  // a switch
+  EXPECT_THAT(probe_gpus(sources).driver.problem.value_or(""),
+              HasSubstr("an NVIDIA GPU is on the PCI bus at 0000:03:00.0, but"));
+  sources.files.erase("/sys/bus/pci/devices/0000:03:00.0/vendor");
+  EXPECT_EQ(probe_gpus(sources).driver.problem, std::nullopt);
+}
+
+TEST(KernelDriver, ReadsBothModulesVersionLines) {
+  EXPECT_EQ(parse_kernel_driver_version(
+                "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 2024\n"),
+            "535.183.01");
+  EXPECT_EQ(parse_kernel_driver_version("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  "
+                                        "580.105.08  Release Build  (root@x)\n"),
+            "580.105.08");
+  EXPECT_EQ(parse_kernel_driver_version("GCC version:  gcc version 12.2.0\n"), std::nullopt);
+}
+
+TEST(KernelDriver, LeavesAnUnknownUuidOut) {
+  FakeSources sources;
+  sources.files["/proc/driver/nvidia/gpus/0000:01:00.0/information"] =
+      "Model: \t\t Unknown\nGPU UUID: \t GPU-\?\?\?-\?\?\?\nbroken";
+  EXPECT_EQ(kernel_driver_gpus(sources).at(0).uuid, std::nullopt);
+}
+
+TEST(KernelDriver, WritesBusIdsAsTheKernelDoes) {
+  EXPECT_EQ(kernel_bus_id("00000000:17:00.0"), "0000:17:00.0");
+  EXPECT_EQ(kernel_bus_id("0000000F:01:00.0"), "000f:01:00.0");
+  EXPECT_EQ(kernel_bus_id("0000:AB:00.0"), "0000:ab:00.0");
+  EXPECT_EQ(kernel_bus_id("00010000:01:00.0"), "00010000:01:00.0") << "five digits are needed";
+  EXPECT_EQ(kernel_bus_id(""), "");
+}
+
+}  // namespace
+}  // namespace libtrain
