@@ -4,30 +4,54 @@
 #   find_package(libtrain 0.1)                       libtrain::libtrain too, where it was built
 include(CMakePackageConfigHelpers)
 
-# libtrain_install_headers(TARGET folder...): every header of those folders of libtrain/ is public.
-function(libtrain_install_headers target)
-  list(TRANSFORM ARGN PREPEND ${PROJECT_SOURCE_DIR}/libtrain/)
-  list(TRANSFORM ARGN APPEND /*.hpp)
-  file(GLOB headers CONFIGURE_DEPENDS ${ARGN})
-  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${headers})
+# What these headers include, and what that includes, is public. The rest stays in the source tree.
+set(core_roots
+  core/require.hpp core/warning.hpp facts/machine.hpp facts/model.hpp format/json.hpp format/safetensors.hpp
+  format/wordpiece.hpp plan/explain.hpp plan/make_plan.hpp policy/early_stop.hpp policy/loss_scale.hpp
+  policy/schedule.hpp probe/probe.hpp)
+set(libtrain_roots libtrain.hpp)
+
+# libtrain_reachable_headers(RESULT root...): the headers of libtrain/ that the roots reach, as absolute paths.
+function(libtrain_reachable_headers result)
+  set(open ${ARGN})
+  set(reached)
+  while(open)
+    list(POP_FRONT open header)
+    if(header IN_LIST reached OR NOT EXISTS ${PROJECT_SOURCE_DIR}/libtrain/${header})
+      continue()
+    endif()
+    list(APPEND reached ${header})
+    file(STRINGS ${PROJECT_SOURCE_DIR}/libtrain/${header} lines REGEX "^#include \"libtrain/")
+    list(TRANSFORM lines REPLACE "^#include \"libtrain/([^\"]+)\".*" "\\1")
+    list(APPEND open ${lines})
+  endwhile()
+  list(TRANSFORM reached PREPEND ${PROJECT_SOURCE_DIR}/libtrain/)
+  set(${result} ${reached} PARENT_SCOPE)
+endfunction()
+
+function(libtrain_public_headers target)
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${ARGN})
 endfunction()
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/libtrain)
-libtrain_install_headers(libtrain_core core facts probe plan policy format kernels)
+libtrain_reachable_headers(core_headers ${core_roots})
+libtrain_public_headers(libtrain_core ${core_headers})
 install(TARGETS libtrain_core EXPORT libtrain-core FILE_SET HEADERS)
 install(EXPORT libtrain-core NAMESPACE libtrain:: DESTINATION ${package_folder})
 
 if(TARGET libtrain)
-  libtrain_install_headers(libtrain runtime amp optim nn data train .)
+  libtrain_reachable_headers(headers ${libtrain_roots})
+  list(REMOVE_ITEM headers ${core_headers})
+  libtrain_public_headers(libtrain ${headers})
   install(TARGETS libtrain EXPORT libtrain-libtrain FILE_SET HEADERS)
   install(EXPORT libtrain-libtrain NAMESPACE libtrain:: DESTINATION ${package_folder})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindLibTorch.cmake DESTINATION ${package_folder})
 endif()
 
-if(TARGET fasttrain)
+if(TARGET fasttrain_cli)
   file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(fasttrain PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
-  install(TARGETS fasttrain)
+  set_target_properties(fasttrain_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
+  install(TARGETS fasttrain_cli)
 endif()
 
 configure_package_config_file(cmake/libtrainConfig.cmake.in ${PROJECT_BINARY_DIR}/libtrainConfig.cmake

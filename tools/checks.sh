@@ -1,39 +1,77 @@
 # The tests, and what --full adds to them.
 
-# ctest_with PRESET [CTEST_OPTION...]: its results join those that report_counts sums.
-# A failure is kept for the end, so that one run shows them all.
 failed_steps=()
+
+# ctest_with PRESET [CTEST_OPTION...]: a failure is kept for the end, so that one run shows them all.
 ctest_with() {
   local preset=$1 start=$SECONDS
   shift
   printf '==> test %s\n' "$preset"
-  mkdir -p build/results
-  ctest --preset "$preset" --output-junit "$PWD/build/results/$preset.xml" "$@" || failed_steps+=("ctest $preset")
+  ctest --preset "$preset" --output-junit "$PWD/build/results/$preset.xml" "$@" || failed_steps+=("test $preset")
   printf '    test %s: %d s\n' "$preset" $((SECONDS - start))
 }
 
-pytest_release() {
-  printf '==> pytest\n'
-  "$python" -m pytest -q tests/python --junitxml build/results/pytest.xml || failed_steps+=(pytest)
-}
+# The same for a step, which would end the run.
+step_on() { (step "$@") || failed_steps+=("$1"); }
 
 run_tests() {
-  case ${1:-} in
-    '') ;;
-    --full) require_disk 20 ;;
+  case $* in
+    '' | --full) ;;
     *) fail "test takes --full or nothing, got: $*" ;;
   esac
+  [[ $* != --full ]] || require_disk 20
   build_release
   rm -rf build/results
+  mkdir -p build/results
   ctest_with release -j "$(nproc)"
-  [[ -z $(find tests/python -name 'test_*.py' -print -quit 2>/dev/null) ]] || pytest_release
-  [[ ${1:-} != --full ]] || run_full
+  if compgen -G 'tests/python/test_*.py' >/dev/null; then
+    step_on pytest "$python" -m pytest -q tests/python --timeout 300 --junitxml build/results/pytest.xml
+  fi
+  [[ $* != --full ]] || run_full
   "$python" tools/count_tests.py build/results
   ((${#failed_steps[@]} == 0)) || fail "failed: ${failed_steps[*]}"
 }
 
+run_full() {
+  run_lint
+  set_up_libfuzzer
+  local preset
+  for preset in asan tsan fuzz; do
+    configure_and_build "$preset"
+    ctest_with "$preset" -j "$(nproc)"
+  done
+  run_oldest_torch
+  ctest_with release-full
+}
+
+torch_free_sources() { git ls-files 'libtrain/*.cpp' | grep -E '^libtrain/(core|facts|probe|plan|policy|format|cli)/'; }
+
+check_format() {
+  local version
+  version=$(clang-format --version | grep -oE 'version [0-9]+')
+  if [[ $version != 'version 14' ]]; then
+    echo "clang-format has $version; formatting is checked by 14 alone, since versions differ"
+    return
+  fi
+  git ls-files '*.hpp' '*.cpp' | xargs clang-format --dry-run -Werror
+}
+
+check_tidy() { torch_free_sources | xargs -P "$(jobs_that_fit)" -n 1 clang-tidy --quiet -p build/lint; }
+
 run_lint() {
   set_up_system "$full_needs"
-  configure_and_build tidy
+  configure lint
+  step_on clang-format check_format
+  step_on clang-tidy check_tidy
 }
-run_full() { :; }
+
+run_oldest_torch() {
+  local folder=build/venv-torch-2.11 stamp
+  stamp=$(stamp_of requirements/torch-2.11.txt)
+  if [[ $(cat "$folder/libtrain-stamp" 2>/dev/null) != "$stamp" ]]; then
+    make_venv "$folder" '' requirements/torch-2.11.txt
+    echo "$stamp" >"$folder/libtrain-stamp"
+  fi
+  configure_and_build torch-2.11
+  ctest_with torch-2.11
+}
