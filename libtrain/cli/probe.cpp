@@ -1,30 +1,33 @@
 #include "libtrain/cli/probe.hpp"
 
 #include <CLI/CLI.hpp>
-#include <cstdio>
 #include <memory>
 
+#include "libtrain/cli/exit_code.hpp"
+#include "libtrain/cli/output.hpp"
 #include "libtrain/core/file_system.hpp"
-#include "libtrain/facts/machine.hpp"
+#include "libtrain/facts/view.hpp"
 #include "libtrain/probe/probe.hpp"
 
 namespace libtrain {
 
 int run_probe(const ProbeArguments& arguments) {
-  const std::string text = format_machine_facts(probe_machine());
+  const MachineFacts facts = probe_machine();
   if (!arguments.record.empty()) {
-    write_file_atomically(arguments.record, text);
-    return 0;
+    write_file_atomically(arguments.record, format_machine_facts(facts));
   }
-  std::fputs(text.c_str(), stdout);
-  return 0;
+  write_output(arguments.json ? machine_facts_json(facts) : describe_machine(facts));
+  return kExitDone;
 }
 
 void add_probe_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("probe", "Show what this machine offers for training");
   auto arguments = std::make_shared<ProbeArguments>();
   command->add_flag("--json", arguments->json, "Print JSON instead of a table");
-  command->add_option("--record", arguments->record, "Write the facts to this file");
+  command
+      ->add_option("--record", arguments->record,
+                   "Also write the facts to this file, for `fasttrain plan --machine`")
+      ->type_name("FILE");
   command->callback([arguments, &exit_code] { exit_code = run_probe(*arguments); });
 }
 
