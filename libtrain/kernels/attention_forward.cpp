@@ -20,12 +20,11 @@ void softmax_tile(const AttentionBuffers& b, int64_t rows, int64_t keys, int64_t
   const int64_t padded = whole_vectors(keys);
   for (int64_t r = 0; r < rows; ++r) {
     float* const row = b.scores.data + r * b.scores.stride;
-    for (int64_t j = keys; j < padded; ++j) {
-      row[j] = -kInfinity;
-    }
     Floats largest = Floats{} + (first ? kLowest : b.row_max[r]);
     for (int64_t j = 0; j < padded; j += kLanes) {
-      largest = maximum(largest, load<Floats>(row + j));
+      const Floats score = lanes_below(keys - j) ? load<Floats>(row + j) : -kInfinity;
+      largest = maximum(largest, score);
+      store(row + j, score);
     }
     const float row_max = largest_lane(largest);
     Floats sums = {};

@@ -29,8 +29,8 @@ static_assert(kPhiloxVectors == 2);
   uint32_t key0 = static_cast<uint32_t>(stream.seed);
   uint32_t key1 = static_cast<uint32_t>(stream.seed >> 32);
   for (int round = 0; round < kPhiloxRounds; ++round) {
-    const Longs product0 = multiply_low_halves(c0, kPhiloxMultiplier0);
-    const Longs product1 = multiply_low_halves(c2, kPhiloxMultiplier1);
+    const Longs product0 = multiply_low_halves(c0, Longs{} + kPhiloxMultiplier0);
+    const Longs product1 = multiply_low_halves(c2, Longs{} + kPhiloxMultiplier1);
     c0 = (product1 >> 32) ^ (c1 ^ key0);
     c1 = product1;
     c2 = (product0 >> 32) ^ (c3 ^ key1);
@@ -38,10 +38,9 @@ static_assert(kPhiloxVectors == 2);
     key0 += kPhiloxWeyl0;
     key1 += kPhiloxWeyl1;
   }
-  const std::make_integer_sequence<int, kLanes> words;
   const std::make_integer_sequence<int, kPhiloxBlocks> longs;
-  const Longs first_pair = Longs(interleave_even(Words(c0), Words(c1), words));
-  const Longs second_pair = Longs(interleave_even(Words(c2), Words(c3), words));
+  const Longs first_pair = Longs(interleave_even(Words(c0), Words(c1), LaneIndices{}));
+  const Longs second_pair = Longs(interleave_even(Words(c2), Words(c3), LaneIndices{}));
   out[0] = Words(interleave_even(first_pair, second_pair, longs));
   out[1] = Words(interleave_odd(first_pair, second_pair, longs));
 }

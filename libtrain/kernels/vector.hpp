@@ -30,6 +30,8 @@ typedef uint64_t Longs __attribute__((vector_size(kVectorBytes)));
 typedef float HalfFloats __attribute__((vector_size(kVectorBytes / 2)));
 typedef uint16_t HalfShorts __attribute__((vector_size(kVectorBytes / 2)));
 
+using LaneIndices = std::make_integer_sequence<int, kLanes>;
+
 /// Any address, any type behind it.
 template <class V>
 [[gnu::always_inline]] inline V load(const void* address) {
@@ -43,12 +45,51 @@ template <class V>
   __builtin_memcpy(address, &value, sizeof(V));
 }
 
+// What the vector extension cannot say, or compilers translate badly: the 64-bit products of the
+// low halves of each lane, and 16-bit numbers to 32 bits and back (those are below 2^16).
+#if defined(__AVX512F__)
+[[gnu::always_inline]] inline Longs multiply_low_halves(Longs a, Longs b) {
+  return Longs(_mm512_maskz_mul_epu32(0xFF, __m512i(a), __m512i(b)));
+}
+[[gnu::always_inline]] inline Words widen(HalfShorts x) {
+  return Words(_mm512_maskz_cvtepu16_epi32(0xFFFF, __m256i(x)));
+}
+[[gnu::always_inline]] inline HalfShorts narrow(Words x) {
+  return HalfShorts(_mm512_maskz_cvtepi32_epi16(0xFFFF, __m512i(x)));
+}
+#elif defined(__AVX2__)
+[[gnu::always_inline]] inline Longs multiply_low_halves(Longs a, Longs b) {
+  return Longs(_mm256_mul_epu32(__m256i(a), __m256i(b)));
+}
+[[gnu::always_inline]] inline Words widen(HalfShorts x) {
+  return Words(_mm256_cvtepu16_epi32(__m128i(x)));
+}
+[[gnu::always_inline]] inline HalfShorts narrow(Words x) {
+  return HalfShorts(_mm_packus_epi32(_mm256_castsi256_si128(__m256i(x)),
+                                     _mm256_extracti128_si256(__m256i(x), 1)));
+}
+#else
+[[gnu::always_inline]] inline Longs multiply_low_halves(Longs a, Longs b) {
+#ifdef __SSE2__
+  return Longs(_mm_mul_epu32(__m128i(a), __m128i(b)));
+#else
+  return (a & 0xFFFFFFFF) * (b & 0xFFFFFFFF);
+#endif
+}
+[[gnu::always_inline]] inline Words widen(HalfShorts x) {
+  return __builtin_convertvector(x, Words);
+}
+[[gnu::always_inline]] inline HalfShorts narrow(Words x) {
+  return __builtin_convertvector(x, HalfShorts);
+}
+#endif
+
 [[gnu::always_inline]] inline Floats load_floats(const float* address) {
   return load<Floats>(address);
 }
 
 [[gnu::always_inline]] inline Floats load_floats(const BFloat16* address) {
-  return Floats(__builtin_convertvector(load<HalfShorts>(address), Words) << 16);
+  return Floats(widen(load<HalfShorts>(address)) << 16);
 }
 
 [[gnu::always_inline]] inline void store_floats(float* address, Floats value) {
@@ -60,42 +101,44 @@ template <class V>
   const Words bits = Words(value);
   const Words rounded = (bits + 0x7FFF + ((bits >> 16) & 1)) >> 16;
   const Words result = value != value ? Words{} + 0x7FC0 : rounded;
-  store(address, __builtin_convertvector(result, HalfShorts));
+  store(address, narrow(result));
 }
 
 /// Lane by lane; a NaN in b alone is passed over.
 [[gnu::always_inline]] inline Floats maximum(Floats a, Floats b) { return b > a ? b : a; }
 
+template <int... kIndex>
+[[gnu::always_inline]] inline Ints lane_numbers(std::integer_sequence<int, kIndex...>) {
+  return Ints{kIndex...};
+}
+
+/// Lane i gets lane i + kBy, around the end.
+template <int kBy, int... kIndex>
+[[gnu::always_inline]] inline Floats rotate(Floats x, std::integer_sequence<int, kIndex...>) {
+  return __builtin_shufflevector(x, x, (kIndex + kBy) % kLanes...);
+}
+
+template <int kWidth = kLanes / 2>
 [[gnu::always_inline]] inline float largest_lane(Floats x) {
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) {
-      x[i] = x[i + width] > x[i] ? x[i + width] : x[i];
-    }
+  if constexpr (kWidth == 0) {
+    return x[0];
+  } else {
+    return largest_lane<kWidth / 2>(maximum(x, rotate<kWidth>(x, LaneIndices{})));
   }
-  return x[0];
 }
 
+template <int kWidth = kLanes / 2>
 [[gnu::always_inline]] inline float sum_of_lanes(Floats x) {
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int i = 0; i < width; ++i) {
-      x[i] += x[i + width];
-    }
+  if constexpr (kWidth == 0) {
+    return x[0];
+  } else {
+    return sum_of_lanes<kWidth / 2>(x + rotate<kWidth>(x, LaneIndices{}));
   }
-  return x[0];
 }
 
-/// Product of the low halves of each 64-bit lane with a 32-bit number; the high halves are ignored.
-[[gnu::always_inline]] inline Longs multiply_low_halves(Longs a, uint32_t factor) {
-  const Longs b = Longs{} + factor;
-#if defined(__AVX512F__)
-  return Longs(_mm512_maskz_mul_epu32(0xFF, __m512i(a), __m512i(b)));
-#elif defined(__AVX2__)
-  return Longs(_mm256_mul_epu32(__m256i(a), __m256i(b)));
-#elif defined(__SSE2__)
-  return Longs(_mm_mul_epu32(__m128i(a), __m128i(b)));
-#else
-  return (a & 0xFFFFFFFF) * b;
-#endif
+/// All ones in lanes below count.
+[[gnu::always_inline]] inline Words lanes_below(int64_t count) {
+  return Words(lane_numbers(LaneIndices{}) < static_cast<int32_t>(count));
 }
 
 template <class V, int... kIndex>
