@@ -16,10 +16,10 @@ enum class Scope {
 
 /// One row of the plan's table.
 struct PlanRow {
-  std::string key;      ///< "precision"
-  std::string value;    ///< "bf16", or "pending: needs a model"
-  std::string source;   ///< "facts"; empty while pending
-  std::string scope;    ///< "scoped" or "process"
+  std::string key;     ///< "precision"
+  std::string value;   ///< "bf16", or "pending: needs a model"
+  std::string source;  ///< "facts"; empty while pending
+  std::string scope;   ///< "scoped" or "process"
   std::string reason;
 };
 

@@ -34,8 +34,10 @@ struct Plan {
   Decision<bool> cudnn_benchmark;
   /// Empty until the model is known: the row reads "pending: needs a model".
   std::optional<Decision<MemoryFormat>> memory_format;
-  std::optional<int64_t> global_batch;
-  std::optional<int64_t> accumulate;
+  std::optional<int64_t> global_batch;  ///< empty: each batch given to a step is one update
+  std::optional<int64_t> accumulate;    ///< empty: 1
+
+  friend bool operator==(const Plan&, const Plan&) = default;
 };
 
 LT_API std::string to_text(const DeviceChoice& value);  ///< "cpu", "cuda:0"

@@ -1,0 +1,16 @@
+#include "libtrain/cli/exit_code.hpp"
+
+#include "libtrain/core/error.hpp"
+
+namespace libtrain {
+
+int exit_code_of(const std::exception& error) noexcept {
+  if (const auto* file = dynamic_cast<const BadFile*>(&error)) {
+    return file->fault() == FileFault::kContent ? kExitBadData : kExitInputOutput;
+  }
+  const bool configuration = dynamic_cast<const InvalidOption*>(&error) != nullptr ||
+                             dynamic_cast<const Unsupported*>(&error) != nullptr;
+  return configuration ? kExitConfiguration : kExitFailure;
+}
+
+}  // namespace libtrain

@@ -1,0 +1,22 @@
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+#include <vector>
+
+namespace libtrain {
+
+struct PlanArguments {
+  std::string machine;                ///< file of machine facts; empty: this machine
+  std::string model;                  ///< preset, or file of model facts; empty: none yet
+  std::vector<std::string> settings;  ///< "key=value", as options of the program
+  bool json = false;
+};
+
+/// `fasttrain plan`: prints what would be decided, by whom, and why.
+int run_plan(const PlanArguments& arguments);
+
+/// Adds the subcommand `plan` to `app`; running it sets `exit_code`.
+void add_plan_command(CLI::App& app, int& exit_code);
+
+}  // namespace libtrain

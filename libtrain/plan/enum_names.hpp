@@ -1,0 +1,90 @@
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "libtrain/plan/options.hpp"
+
+namespace libtrain {
+
+/// The one table of names for each enum: read by to_text(), the environment and `--set`.
+template <class E>
+struct EnumNames;
+
+template <>
+struct EnumNames<PrecisionMode> {
+  static constexpr std::array<std::pair<PrecisionMode, std::string_view>, 4> kAll{{
+      {PrecisionMode::kFp32, "fp32"},
+      {PrecisionMode::kTf32, "tf32"},
+      {PrecisionMode::kBf16, "bf16"},
+      {PrecisionMode::kFp16, "fp16"},
+  }};
+};
+
+template <>
+struct EnumNames<MatmulPrecision> {
+  static constexpr std::array<std::pair<MatmulPrecision, std::string_view>, 2> kAll{{
+      {MatmulPrecision::kIeee, "ieee"},
+      {MatmulPrecision::kTf32, "tf32"},
+  }};
+};
+
+template <>
+struct EnumNames<AttentionKind> {
+  static constexpr std::array<std::pair<AttentionKind, std::string_view>, 5> kAll{{
+      {AttentionKind::kShort, "short"},
+      {AttentionKind::kMath, "math"},
+      {AttentionKind::kFlash, "flash"},
+      {AttentionKind::kEfficient, "efficient"},
+      {AttentionKind::kCudnn, "cudnn"},
+  }};
+};
+
+template <>
+struct EnumNames<OptimizerForm> {
+  static constexpr std::array<std::pair<OptimizerForm, std::string_view>, 2> kAll{{
+      {OptimizerForm::kOwnKernel, "own_kernel"},
+      {OptimizerForm::kFused, "fused"},
+  }};
+};
+
+template <>
+struct EnumNames<MemoryFormat> {
+  static constexpr std::array<std::pair<MemoryFormat, std::string_view>, 2> kAll{{
+      {MemoryFormat::kContiguous, "contiguous"},
+      {MemoryFormat::kChannelsLast, "channels_last"},
+  }};
+};
+
+template <>
+struct EnumNames<AllocatorSetting> {
+  static constexpr std::array<std::pair<AllocatorSetting, std::string_view>, 3> kAll{{
+      {AllocatorSetting::kUnchanged, "unchanged"},
+      {AllocatorSetting::kGlibcThresholds, "glibc_thresholds"},
+      {AllocatorSetting::kExpandableSegments, "expandable_segments"},
+  }};
+};
+
+template <class E>
+constexpr std::string_view enum_name(E value) {
+  for (const auto& [known, name] : EnumNames<E>::kAll) {
+    if (known == value) {
+      return name;
+    }
+  }
+  return "unknown";
+}
+
+template <class E>
+constexpr std::optional<E> parse_enum(std::string_view text) {
+  for (const auto& [value, name] : EnumNames<E>::kAll) {
+    if (name == text) {
+      return value;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace libtrain

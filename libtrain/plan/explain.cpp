@@ -1,0 +1,119 @@
+#include "libtrain/plan/explain.hpp"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "libtrain/core/text.hpp"
+
+namespace libtrain {
+namespace {
+
+std::string_view to_text(Scope scope) { return scope == Scope::kScoped ? "scoped" : "process"; }
+
+std::string value_text(bool value) { return value ? "on" : "off"; }
+template <class T>
+std::string value_text(const T& value) {
+  return std::string(libtrain::to_text(value));
+}
+
+template <class T>
+PlanRow row(std::string_view key, const Decision<T>& decision, Scope scope = Scope::kScoped) {
+  return {std::string(key), value_text(decision.value), std::string(to_text(decision.source)),
+          std::string(to_text(scope)), decision.reason};
+}
+
+template <class T>
+PlanRow row(std::string_view key, const std::optional<Decision<T>>& decision) {
+  if (decision) {
+    return row(key, *decision);
+  }
+  return {std::string(key), "pending: needs a model", "", std::string(to_text(Scope::kScoped)), ""};
+}
+
+PlanRow count_row(std::string_view key, const std::optional<int64_t>& asked,
+                  std::string_view otherwise, std::string_view why) {
+  return asked ? row(key, Decision<int64_t>{*asked, Source::kAsked, "asked by the program"})
+               : row(key, Decision<std::string>{std::string(otherwise), Source::kDefault,
+                                                std::string(why)});
+}
+
+/// Columns a text takes up: its code points.
+size_t width_of(std::string_view text) {
+  return static_cast<size_t>(std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
+}
+
+std::string padded(std::string_view text, size_t width) {
+  return std::string(text).append(width - std::min(width, width_of(text)), ' ');
+}
+
+/// The words of `text` in lines of at most `width` columns; a longer word has a line of its own.
+std::vector<std::string> wrapped(std::string_view text, size_t width) {
+  std::vector<std::string> lines(1);
+  for (const std::string_view word : split(text, ' ')) {
+    if (!lines.back().empty() && width_of(lines.back()) + 1 + width_of(word) > width) {
+      lines.emplace_back();
+    }
+    lines.back().append(lines.back().empty() ? "" : " ").append(word);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::vector<PlanRow> plan_rows(const Plan& plan) {
+  return {
+      row("device", plan.device),
+      row("precision", plan.precision),
+      row("fp32_matmul", plan.fp32_matmul),
+      row("loss_scaling", plan.loss_scaling),
+      row("attention", plan.attention),
+      row("optimizer", plan.optimizer),
+      row("memory_format", plan.memory_format),
+      row("cudnn_benchmark", plan.cudnn_benchmark),
+      row("threads", plan.threads),
+      row("allocator", plan.allocator, Scope::kProcess),
+      count_row("global_batch", plan.global_batch, "as given",
+                "each batch given to a step is one update"),
+      count_row("accumulate", plan.accumulate, "1", "one micro-batch per update"),
+  };
+}
+
+std::string explain(const Plan& plan, int width) {
+  constexpr std::string_view kGap = "  ";
+  constexpr size_t kNarrowestReason = 24;
+  using Cells = std::array<std::string, 5>;
+  std::vector<Cells> table{{"decision", "value", "source", "scope", "reason"}};
+  for (PlanRow& r : plan_rows(plan)) {
+    table.push_back({std::move(r.key), std::move(r.value), std::move(r.source), std::move(r.scope),
+                     std::move(r.reason)});
+  }
+  std::array<size_t, 4> widths{};
+  size_t before_reason = 0;
+  for (size_t column = 0; column < widths.size(); ++column) {
+    for (const Cells& cells : table) {
+      widths[column] = std::max(widths[column], width_of(cells[column]));
+    }
+    before_reason += widths[column] + kGap.size();
+  }
+  const auto total = static_cast<size_t>(std::max(width, 0));
+  const size_t reason_width = std::max(total - std::min(total, before_reason), kNarrowestReason);
+
+  std::string out;
+  for (const Cells& cells : table) {
+    std::string line;
+    for (size_t column = 0; column < widths.size(); ++column) {
+      line.append(padded(cells[column], widths[column])).append(kGap);
+    }
+    for (const std::string& part : wrapped(cells.back(), reason_width)) {
+      line.append(part);
+      line.erase(line.find_last_not_of(' ') + 1);
+      out.append(line).push_back('\n');
+      line.assign(before_reason, ' ');
+    }
+  }
+  return out;
+}
+
+}  // namespace libtrain

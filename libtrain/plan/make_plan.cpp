@@ -1,0 +1,84 @@
+#include "libtrain/plan/make_plan.hpp"
+
+#include <algorithm>
+
+#include "libtrain/core/require.hpp"
+#include "libtrain/plan/choose_allocator.hpp"
+#include "libtrain/plan/choose_attention.hpp"
+#include "libtrain/plan/choose_cudnn_benchmark.hpp"
+#include "libtrain/plan/choose_device.hpp"
+#include "libtrain/plan/choose_fp32_matmul.hpp"
+#include "libtrain/plan/choose_loss_scaling.hpp"
+#include "libtrain/plan/choose_memory_format.hpp"
+#include "libtrain/plan/choose_optimizer.hpp"
+#include "libtrain/plan/choose_precision.hpp"
+#include "libtrain/plan/choose_threads.hpp"
+#include "libtrain/plan/request.hpp"
+#include "libtrain/plan/target.hpp"
+
+namespace libtrain {
+namespace {
+
+void check_batch(const PlanOptions& asked, const LaunchFacts& launch) {
+  const int64_t accumulate = asked.accumulate.value_or(1);
+  require(accumulate >= 1, "[plan.batch] out of range: accumulate={}, expected at least 1",
+          accumulate);
+  if (!asked.global_batch) {
+    return;
+  }
+  const int64_t batch = *asked.global_batch;
+  const int64_t ranks = std::max(launch.world_size.value_or(1), 1);
+  require(batch >= 1, "[plan.batch] out of range: global_batch={}, expected at least 1", batch);
+  require(batch % ranks == 0,
+          "[plan.batch] cannot be shared evenly: global_batch={}, expected a multiple of the {} "
+          "ranks",
+          batch, ranks);
+  require(batch / ranks >= accumulate,
+          "[plan.batch] empty micro-batches: accumulate={}, expected at most the {} samples a rank "
+          "takes per update (global_batch={}, ranks={})",
+          accumulate, batch / ranks, batch, ranks);
+}
+
+}  // namespace
+
+Plan make_plan(const PlanOptions& asked, const MachineFacts& machine) {
+  const LaunchFacts& launch = machine.launch;
+  check_batch(asked, launch);
+  const Requests requests = merge_requests(asked, launch.variables);
+
+  Plan plan;
+  plan.device = choose_device(requests.device, machine);
+  const Target target = describe_target(plan.device.value, machine);
+  plan.precision = choose_precision(requests.precision, target, machine.cpu);
+  plan.fp32_matmul =
+      choose_fp32_matmul(requests.fp32_matmul, plan.precision, target, launch.variables);
+  plan.loss_scaling = choose_loss_scaling(requests.loss_scaling, plan.precision.value);
+  plan.attention = choose_attention(requests.attention, target, plan.precision.value,
+                                    machine.library, launch.variables);
+  plan.optimizer = choose_optimizer(requests.optimizer, target.type);
+  plan.threads = choose_threads(requests.threads, machine.cpu, launch);
+  plan.allocator = choose_allocator(requests.allocator, target.type, machine.host, launch,
+                                    asked.allow_process_settings);
+  plan.cudnn_benchmark = choose_cudnn_benchmark(requests.cudnn_benchmark, target.type, {});
+  if (requests.memory_format.value) {
+    plan.memory_format =
+        choose_memory_format(requests.memory_format, target, plan.precision.value, ModelFacts{});
+  }
+  plan.global_batch = asked.global_batch;
+  plan.accumulate = asked.accumulate;
+  return plan;
+}
+
+Plan complete_plan(const Plan& plan, const PlanOptions& asked, const MachineFacts& machine,
+                   const ModelFacts& model) {
+  const Requests requests = merge_requests(asked, machine.launch.variables);
+  const Target target = describe_target(plan.device.value, machine);
+
+  Plan completed = plan;
+  completed.memory_format =
+      choose_memory_format(requests.memory_format, target, plan.precision.value, model);
+  completed.cudnn_benchmark = choose_cudnn_benchmark(requests.cudnn_benchmark, target.type, model);
+  return completed;
+}
+
+}  // namespace libtrain

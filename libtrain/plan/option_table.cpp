@@ -1,0 +1,95 @@
+#include "libtrain/plan/option_table.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <type_traits>
+#include <vector>
+
+#include "libtrain/core/require.hpp"
+#include "libtrain/plan/device_request.hpp"
+#include "libtrain/plan/enum_names.hpp"
+#include "libtrain/plan/nearest_name.hpp"
+
+namespace libtrain {
+namespace {
+
+template <auto kField>
+using ValueOf = typename std::remove_cvref_t<decltype(PlanOptions{}.*kField)>::value_type;
+
+template <auto kField>
+bool read_name(std::string_view text, PlanOptions& into) {
+  into.*kField = parse_enum<ValueOf<kField>>(text);
+  return (into.*kField).has_value();
+}
+
+template <auto kField>
+bool read_switch(std::string_view text, PlanOptions& into) {
+  into.*kField = parse_bool(text);
+  return (into.*kField).has_value();
+}
+
+template <auto kField, int64_t kMax = std::numeric_limits<int64_t>::max()>
+bool read_count(std::string_view text, PlanOptions& into) {
+  const std::optional<int64_t> value = parse_integer(text);
+  if (!value || *value < 1 || *value > kMax) {
+    return false;
+  }
+  into.*kField = static_cast<ValueOf<kField>>(*value);
+  return true;
+}
+
+bool read_device(std::string_view text, PlanOptions& into) {
+  into.device = std::string(text);
+  return parse_device(text).has_value();
+}
+
+constexpr std::array kTable{
+    OptionInfo{"device", "FASTTRAIN_DEVICE", kDeviceNames, "where the model is trained",
+               read_device},
+    OptionInfo{"precision", "FASTTRAIN_PRECISION", "fp32, tf32, bf16 or fp16",
+               "numbers of the forward and backward passes", read_name<&PlanOptions::precision>},
+    OptionInfo{"fp32_matmul", "FASTTRAIN_FP32_MATMUL", "ieee or tf32",
+               "matrix products of what stays fp32", read_name<&PlanOptions::fp32_matmul>},
+    OptionInfo{"loss_scaling", "FASTTRAIN_LOSS_SCALING", "on or off",
+               "scaling of the loss against underflow of gradients",
+               read_switch<&PlanOptions::loss_scaling>},
+    OptionInfo{"attention", "FASTTRAIN_ATTENTION", "short, math, flash, efficient or cudnn",
+               "kernel tried first for attention", read_name<&PlanOptions::attention>},
+    OptionInfo{"optimizer", "FASTTRAIN_OPTIMIZER", "own_kernel or fused",
+               "form of the optimizer's update", read_name<&PlanOptions::optimizer>},
+    OptionInfo{"memory_format", "FASTTRAIN_MEMORY_FORMAT", "contiguous or channels_last",
+               "layout of images and convolution weights", read_name<&PlanOptions::memory_format>},
+    OptionInfo{"cudnn_benchmark", "FASTTRAIN_CUDNN_BENCHMARK", "on or off",
+               "trial runs that find the fastest convolution",
+               read_switch<&PlanOptions::cudnn_benchmark>},
+    OptionInfo{"threads", "FASTTRAIN_THREADS", "1 to 8192", "threads of one operator on the CPU",
+               read_count<&PlanOptions::threads, kMaxThreads>},
+    OptionInfo{"allocator", "FASTTRAIN_ALLOCATOR",
+               "unchanged, glibc_thresholds or expandable_segments",
+               "setting of the memory allocator", read_name<&PlanOptions::allocator>},
+    OptionInfo{"global_batch", "", "a whole number from 1", "samples per update over all ranks",
+               read_count<&PlanOptions::global_batch>},
+    OptionInfo{"accumulate", "", "a whole number from 1", "micro-batches per update",
+               read_count<&PlanOptions::accumulate>},
+};
+static_assert(kMaxThreads == 8192, "the table's text names the limit");
+
+}  // namespace
+
+std::span<const OptionInfo> option_table() { return kTable; }
+
+void set_option(PlanOptions& options, std::string_view key, std::string_view text) {
+  const auto* option = std::ranges::find(kTable, key, &OptionInfo::key);
+  if (option == kTable.end()) {
+    std::vector<std::string_view> keys;
+    std::ranges::transform(kTable, std::back_inserter(keys), &OptionInfo::key);
+    const std::vector<std::string> names(keys.begin(), keys.end());
+    throw InvalidOption(fill("[plan.set] no such option: key={}, expected one of {}{}", quoted(key),
+                             join(names, ", "), suggestion(key, keys)));
+  }
+  require(option->read(text, options), "[plan.set] value not allowed: {}={}, expected {}", key,
+          quoted(text), option->allowed);
+}
+
+}  // namespace libtrain
