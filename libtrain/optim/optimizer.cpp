@@ -252,12 +252,9 @@ std::vector<Optimizer::Moving> Optimizer::collect_moving() {
         "[optim.update] {} is a view with gaps or overlaps; use a contiguous tensor",
         libtrain::quoted(slot.name));
     prepare_state(slot);
-    const at::Tensor usable = in_layout_of(parameter, gradient.detach().resolve_conj());
-    Moving entry{&slot,
-                 as_real(parameter.detach()),
-                 as_real(usable),
-                 usable.data_ptr() != gradient.data_ptr(),
-                 {}};
+    const at::Tensor usable =
+        in_layout_of(parameter, gradient.is_conj() ? gradient.resolve_conj() : gradient);
+    Moving entry{&slot, as_real(parameter), as_real(usable), !usable.is_same(gradient), {}};
     for (const at::Tensor& value : slot.values) {
       entry.values.push_back(as_real(value));
     }

@@ -34,7 +34,7 @@ class LT_API Optimizer : public Updatable {
 
   /// PyTorch's step: applies the gradients as they are. Unlike PyTorch it skips when one is not
   /// finite (set_skip_non_finite(false) leaves that check, one pass over the gradients, out).
-  StepOutcome step();
+  StepOutcome step() final;
   void set_skip_non_finite(bool skip) noexcept { skip_non_finite_ = skip; }
 
   /// Both throw InvalidOption, with the parameter's name, when a gradient or the state is not on

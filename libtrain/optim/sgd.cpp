@@ -82,7 +82,10 @@ void SGD::start_buffers(const Group& group, const std::vector<Moving>& moving,
     at::Tensor gradient =
         numbers.grad_divisor ? entry.gradient / *numbers.grad_divisor : entry.gradient;
     gradient = (options_.maximize ? -gradient : gradient) + entry.parameter * group.weight_decay;
-    const at::Tensor is_first = entry.slot->step.eq(1.0);
+    at::Tensor is_first = entry.slot->step.eq(1.0);
+    if (numbers.found_inf) {  // a skipped update leaves the count at that of the last one
+      is_first = is_first.logical_and(numbers.found_inf->eq(0.0));
+    }
     const at::Tensor& buffer = entry.values[0];
     buffer.copy_(at::where(is_first, gradient * (options_.dampening / options_.momentum), buffer));
   }

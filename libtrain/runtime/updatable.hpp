@@ -32,9 +32,9 @@ struct HostUpdate {
 /// The same numbers on a device, so that the update need not wait for them. All fp32 []; an
 /// undefined one has no effect.
 struct DeviceUpdate {
-  at::Tensor lr_factor;
-  at::Tensor grad_divisor;  ///< loss scale / clip coefficient
-  at::Tensor found_inf;     ///< 1: nothing moves; else 0
+  at::Tensor lr_factor{};
+  at::Tensor grad_divisor{};  ///< loss scale / clip coefficient
+  at::Tensor found_inf{};     ///< 1: nothing moves; else 0
   GradientsAfter gradients = GradientsAfter::kKept;
 };
 
@@ -44,6 +44,8 @@ class LT_API Updatable {
   virtual ~Updatable() = default;
 
   virtual const Parameters& parameters() const = 0;
+  /// Applies the gradients as they are.
+  virtual StepOutcome step() = 0;
   /// Updates without any check: the caller has looked at the gradients.
   virtual void update(const HostUpdate& numbers) = 0;
   /// Never waits for the device.
