@@ -25,7 +25,8 @@ run_tests() {
   mkdir -p build/results
   ctest_with release -j "$(nproc)"
   if compgen -G 'tests/python/test_*.py' >/dev/null; then
-    step_on pytest "$python" -m pytest -q tests/python --timeout 300 --junitxml build/results/pytest.xml
+    step_on pytest env LIBTRAIN_BUILD_DIR="$PWD/build/release" \
+      "$python" -m pytest -q tests/python --timeout 300 --junitxml build/results/pytest.xml
   fi
   [[ $* != --full ]] || run_full
   "$python" tools/count_tests.py build/results
