@@ -25,7 +25,7 @@ struct AttentionArgs {
   int64_t grad_v_stride = 0;
   double scale = 1.0;    ///< usually 1 / sqrt(head_dim)
   double dropout = 0.0;  ///< probability in [0, 1)
-  RandomStream stream;
+  RandomStream stream = {};
 };
 
 inline constexpr int64_t kMaxHeadDim = 256;

@@ -11,8 +11,8 @@ namespace libtrain::kernels {
 /// with scale = 1 / (1 - probability). The mask depends on the stream and the element alone, so
 /// backward calls this with the gradient as input. in == out is allowed.
 struct DropoutArgs {
-  RandomStream stream;
-  int64_t first = 0;  ///< any value below 2^34
+  RandomStream stream = {};
+  int64_t first = 0;  ///< first + count is at most 2^34
   int64_t count = 0;
   double probability = 0.0;  ///< in [0, 1]
 };

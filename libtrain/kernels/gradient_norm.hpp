@@ -10,9 +10,10 @@ namespace libtrain::kernels {
 /// norm independent of the number of threads.
 inline constexpr int64_t kNormChunk = 16384;
 
-/// Sum of squares of x[0 .. count), count <= kNormChunk, accumulated in double in a fixed order
-/// (same bits on every ISA). Not finite exactly when an element is not finite: squares of fp32
-/// cannot overflow a double.
+/// Sum of squares of x[0 .. count), count <= kNormChunk, in double, the same bits on every ISA:
+/// element i goes to partial sum i % 32, then sums i and i + 16 are added, i and i + 8, and so on.
+/// A square of fp32 is exact in double and cannot overflow: the result is not finite exactly when
+/// an element is not.
 using SumOfSquaresF32 = double (*)(const float* x, int64_t count);
 using SumOfSquaresBF16 = double (*)(const BFloat16* x, int64_t count);
 
