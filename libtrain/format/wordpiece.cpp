@@ -1,6 +1,7 @@
 #include "libtrain/format/wordpiece.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -12,6 +13,8 @@
 
 namespace libtrain::format {
 namespace {
+
+constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 
 void require_content(bool condition, const std::string& name, std::string_view what,
                      std::string_view token) {
@@ -103,8 +106,7 @@ struct WordPiece::State {
     added_normal = SpecialTokens(std::move(normal));
   }
 
-  /// The package stops after the word with which the ids reach the limit, and so cuts a pair of two
-  /// long texts by what it had then.
+  /// Stops at the end of the word with which there are `limit` ids or more.
   std::vector<int32_t> tokenize(std::string_view text, std::string_view which, size_t limit) const {
     const auto invalid = find_invalid_utf8(text);
     require(!invalid, "[wordpiece.encode] {} is not UTF-8: offset={}, size={}; re-encode it", which,
@@ -164,8 +166,9 @@ Encoding WordPiece::encode(std::string_view text, std::string_view second,
           "[wordpiece.encode] no room for the special tokens: max_length={}, expected 3 or more",
           max_length);
   const auto limit = static_cast<size_t>(max_length);
-  const std::vector<int32_t> ids = state_->tokenize(text, "the first text", limit);
-  const std::vector<int32_t> second_ids = state_->tokenize(second, "the second text", limit);
+  // Which of the two gives way depends on their full lengths.
+  const std::vector<int32_t> ids = state_->tokenize(text, "the first text", kNoLimit);
+  const std::vector<int32_t> second_ids = state_->tokenize(second, "the second text", kNoLimit);
   const auto [count, second_count] =
       truncate_longest_first(ids.size(), second_ids.size(), limit - 3);
   Encoding encoding;

@@ -88,7 +88,10 @@ def glosses():
 
 
 def code_points():
-    return [code for code in range(1, sys.maxunicode + 1) if not 0xD800 <= code < 0xE000]
+    """All that are assigned or may be, private use and the rest by its edges."""
+    edges = [plane << 16 | low for plane in range(3, 17) for low in (0, 1, 0xFFFD, 0xFFFE, 0xFFFF)]
+    planes = [*range(1, 0xD800), *range(0xE000, 0x30000), *range(0xE0000, 0xE1000)]
+    return sorted({*planes, *edges})
 
 
 SCRIPTS = [  # first and last code point: where the rules of scripts meet those of BERT
@@ -139,7 +142,7 @@ def by_category():
     groups = {}
     for code in code_points():
         groups.setdefault(unicodedata.category(chr(code)), []).append(chr(code))
-    assert len(groups) == 29  # all but Cs
+    assert len(groups) == 29  # all but surrogates
     return list(groups.values())
 
 
@@ -156,19 +159,27 @@ def test_glosses_of_wordnet(tool, rng):
     assert_equal_encodings(tool, MODEL, rng.sample(list(glosses()), GLOSSES))
 
 
+def letters():
+    """All but ideographs and Hangul syllables, and what those decompose into."""
+    blocks = (0x3400, 0xA000), (0xAC00, 0xD7B0), (0xE000, 0xF900), (0x17000, 0x18D00)
+    kept = {c for c in code_points() if c < 0x20000 and not any(a <= c < b for a, b in blocks)}
+    return sorted(kept | {ord(x) for c in code_points() for x in unicodedata.normalize("NFD", chr(c))})
+
+
 @pytest.mark.parametrize("change", NORMALIZERS, ids=str)
 def test_every_code_point(tool, tmp_path, change):
-    """Each at a word's start, inside and between: 'x', 'axb', 'a x b' all in one text."""
+    """Each alone, inside a word, and at a word's end."""
 
-    def show_letters(config):  # every kept character becomes a token, so that none hides in [UNK]
+    def show_letters(config):  # every letter is a token, so that none hides in [UNK]
         config["normalizer"].update(change)
         vocabulary = config["model"]["vocab"]
-        for code in code_points():
-            for token in (chr(code), "##" + chr(code)):
+        for letter in letters():
+            for token in (chr(letter), "##" + chr(letter)):
                 vocabulary.setdefault(token, len(vocabulary))
 
     directory = changed_model(tmp_path, show_letters)
-    texts = [f"{chr(code)} q{chr(code)}z{chr(code)} {chr(code)}Q" for code in code_points()]
+    words = [f"{chr(code)} q{chr(code)}z{chr(code)}" for code in code_points()]
+    texts = [" ".join(words[i : i + 40]) for i in range(0, len(words), 40)]
     assert_equal_encodings(tool, directory, texts)
 
 
@@ -177,3 +188,40 @@ def test_random_unicode(tool, rng, by_category, tmp_path, change):
     directory = changed_model(tmp_path, lambda config: config["normalizer"].update(change))
     count = RANDOM_STRINGS // len(NORMALIZERS)
     assert_equal_encodings(tool, directory, [random_text(rng, by_category) for _ in range(count)])
+
+
+def test_pairs_and_truncation(tool, rng, by_category):
+    pairs = [
+        (" ".join(random_text(rng, by_category) for _ in range(rng.randrange(4))),
+         " ".join(random_text(rng, by_category) for _ in range(rng.randrange(4))))
+        for _ in range(2_000)
+    ]  # fmt: skip
+    for max_length in [None, 3, 4, 5, 8, 9, 16, 17, 31, 32, 64, 128]:
+        assert_equal_encodings(tool, MODEL, pairs, max_length)
+    singles = [first for first, _ in pairs if first]
+    for max_length in [2, 3, 7, 16, 33, 128]:
+        assert_equal_encodings(tool, MODEL, singles, max_length)
+
+
+def test_added_tokens(tool, rng, tmp_path):
+    """Any mixture of flags, in texts made of the tokens, parts of them and what may stand around."""
+    contents = ["<x>", "<x", "x>", "Ab", "ab c", "É", "hello", "[mask]", "東", "##un", " s ", "a.b", "­-"]
+    around = ["", " ", "  ", "	", "　", "a", "é", "_", "́", "1", "‍", "Ⓐ", "-", ".", "²",
+              "Hello", "AB", "aB C", "é", "[MASK]", "­", "un", "wanted", "<", ">"]  # fmt: skip
+    flags = ("single_word", "lstrip", "rstrip", "normalized", "special")
+    for round_ in range(20):
+        chosen = rng.sample(contents, rng.randint(1, len(contents)))
+        tokens = [{"content": c, **{f: rng.random() < 0.4 for f in flags}} for c in chosen]
+
+        def add(config, tokens=tokens):
+            vocabulary = config["model"]["vocab"]
+            new = len(vocabulary)
+            for token in tokens:
+                token["id"] = vocabulary.get(token["content"], new)
+                new += token["id"] == new
+                config["added_tokens"].append(token)
+            config["normalizer"]["clean_text"] = round_ % 2 == 0
+
+        directory = changed_model(tmp_path, add)
+        texts = ["".join(rng.choice(around + chosen * 2) for _ in range(8)) + "." for _ in range(2_000)]
+        assert_equal_encodings(tool, directory, texts)
