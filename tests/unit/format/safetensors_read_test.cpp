@@ -132,6 +132,17 @@ TEST(SafetensorsReader, RefusesOtherKeysAndKinds) {
   fault_of(file_of(R"({"w":null})", 0));
 }
 
+TEST(SafetensorsReader, TakesNoFieldFromTheTensorBefore) {
+  const std::string first = R"({"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"b":{)";
+  for (const char* fields :
+       {R"("shape":[0],"data_offsets":[0,0])", R"("dtype":"U8","data_offsets":[0,0])",
+        R"("dtype":"U8","shape":[0])"}) {
+    const BadFile error = fault_of(file_of(first + fields + "}}", 0));
+    EXPECT_THAT(error.what(), HasSubstr("missing key")) << fields;
+    EXPECT_THAT(error.what(), HasSubstr("tensor=\"b\"")) << fields;
+  }
+}
+
 TEST(SafetensorsReader, RefusesMetadataThatIsNotStrings) {
   for (const char* json :
        {R"({"__metadata__":null})", R"({"__metadata__":[]})", R"({"__metadata__":{"a":1}})",
