@@ -7,7 +7,7 @@ namespace {
 std::string torch_setting(const LaunchFacts& launch) {
   for (const std::string name : {"PYTORCH_ALLOC_CONF", "PYTORCH_CUDA_ALLOC_CONF"}) {
     if (const auto found = launch.variables.find(name); found != launch.variables.end()) {
-      return fill("{}={}", name, quoted(found->second));
+      return fill("{}={}", name, quote(found->second));
     }
   }
   return "";
@@ -20,7 +20,7 @@ std::string lack_of(AllocatorSetting setting, DeviceType device, const HostFacts
       return "";
     case AllocatorSetting::kGlibcThresholds:
       return host.libc && !host.libc->starts_with("glibc")
-                 ? fill("the C library is {}, not glibc", quoted(*host.libc))
+                 ? fill("the C library is {}, not glibc", quote(*host.libc))
                  : "";
     case AllocatorSetting::kExpandableSegments:
       if (device == DeviceType::kCpu) {
@@ -30,7 +30,7 @@ std::string lack_of(AllocatorSetting setting, DeviceType device, const HostFacts
         return "WSL lacks the driver calls for expandable segments";
       }
       return host.os && *host.os != "linux"
-                 ? fill("expandable segments need Linux, not {}", quoted(*host.os))
+                 ? fill("expandable segments need Linux, not {}", quote(*host.os))
                  : "";
   }
   return "";
@@ -68,7 +68,7 @@ Decision<AllocatorSetting> choose_allocator(const Request<AllocatorSetting>& ask
   if (!host.libc) {
     return {AllocatorSetting::kUnchanged, Source::kDefault, "the C library is unknown"};
   }
-  return {best, Source::kFacts, fill("{} keeps freed tensors mapped", quoted(*host.libc))};
+  return {best, Source::kFacts, fill("{} keeps freed tensors mapped", quote(*host.libc))};
 }
 
 }  // namespace libtrain

@@ -56,7 +56,7 @@ Decision<AttentionKind> choose_16_bit(ComputeCapability capability, const Librar
   const std::string named = describe(capability);
   if (capability.major != 9 && capability.major != 10) {
     return {AttentionKind::kFlash, Source::kFacts,
-            fill("{} >= 8.0 in 16 bit; cuDNN comes first on 9.x and 10.x only", named)};
+            fill("{} in 16 bit: cuDNN comes first on 9.x and 10.x only", named)};
   }
   const std::optional<Version> cudnn = parse_version(library.cudnn_version);
   if (!cudnn) {

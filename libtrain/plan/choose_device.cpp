@@ -24,10 +24,10 @@ Verdict missing(std::string reason, Source source = Source::kFacts) {
 }
 
 std::string name_of(const GpuFacts& gpu) {
-  std::string name = gpu.name ? quoted(*gpu.name) : "an unnamed GPU";
+  std::string name = gpu.name ? quote(*gpu.name) : "an unnamed GPU";
   if (gpu.mig_instance == true) {
     name +=
-        gpu.mig_profile ? fill(" (MIG instance {})", quoted(*gpu.mig_profile)) : " (MIG instance)";
+        gpu.mig_profile ? fill(" (MIG instance {})", quote(*gpu.mig_profile)) : " (MIG instance)";
   }
   return name;
 }
@@ -39,7 +39,7 @@ int visible_gpus(const MachineFacts& machine) {
 
 std::string hidden_by(const GpuDriverFacts& driver) {
   return driver.visible_devices
-             ? fill("CUDA_VISIBLE_DEVICES={} hides every GPU", quoted(*driver.visible_devices))
+             ? fill("CUDA_VISIBLE_DEVICES={} hides every GPU", quote(*driver.visible_devices))
              : "no GPU is visible to CUDA";
 }
 
@@ -52,13 +52,13 @@ std::optional<Verdict> machine_obstacle(const MachineFacts& machine) {
       return missing("the LibTorch of this build is unknown, so is its CUDA", Source::kDefault);
     }
     const std::string build =
-        fill("LibTorch {} is a CPU-only build", quoted(*library.torch_version));
+        fill("LibTorch {} is a CPU-only build", quote(*library.torch_version));
     return missing(machine.gpus.empty()
                        ? build
                        : fill("found {}, but {}", name_of(machine.gpus.front()), build));
   }
   if (driver.problem) {
-    return missing(fill("the NVIDIA driver has a problem: {}", quoted(*driver.problem, 200)));
+    return missing(fill("the NVIDIA driver has a problem: {}", quote(*driver.problem, 200)));
   }
   if (!driver.driver_version && machine.gpus.empty()) {
     return missing("no NVIDIA driver was found");
@@ -73,7 +73,7 @@ std::optional<Verdict> machine_obstacle(const MachineFacts& machine) {
   const std::optional<Version> needed = parse_version(library.cuda_version);
   if (served && needed && served->major < needed->major) {
     return missing(fill("driver {} serves CUDA up to {}, this build needs {}",
-                        quoted(driver.driver_version.value_or("unknown")),
+                        quote(driver.driver_version.value_or("unknown")),
                         *driver.driver_cuda_version, *library.cuda_version));
   }
   return std::nullopt;
@@ -91,7 +91,7 @@ Verdict pick_index(const MachineFacts& machine) {
   }
   if (visible == 1 && machine.gpu_driver.visible_devices) {
     return {0, fill(" left to local rank {} by CUDA_VISIBLE_DEVICES={}", rank,
-                    quoted(*machine.gpu_driver.visible_devices))};
+                    quote(*machine.gpu_driver.visible_devices))};
   }
   return missing(fill("{} processes on this machine share {} visible GPUs", processes, visible));
 }
@@ -104,7 +104,7 @@ Verdict examine(const MachineFacts& machine, int index, const std::string& whose
   }
   const std::string name = name_of(*gpu) + whose;
   if (gpu->problem) {
-    return missing(fill("{} has a problem: {}", name, quoted(*gpu->problem, 200)));
+    return missing(fill("{} has a problem: {}", name, quote(*gpu->problem, 200)));
   }
   if (!gpu->compute_capability) {
     return {index, fill("{}; its compute capability is unknown and was not checked", name)};
@@ -119,9 +119,9 @@ Verdict examine(const MachineFacts& machine, int index, const std::string& whose
       targets, *gpu->compute_capability, parse_version(machine.library.cuda_version));
   if (!target) {
     return missing(fill("{} has {}, this build was compiled for {} only", name, capability,
-                        quoted(join(targets, " "), 200)));
+                        quote(join(targets, " "), 200)));
   }
-  return {index, fill("{}, {}, runs this build's {}", name, capability, quoted(*target))};
+  return {index, fill("{}, {}, runs this build's {}", name, capability, quote(*target))};
 }
 
 Verdict find_cuda(const MachineFacts& machine, std::optional<int> asked_index,
@@ -153,7 +153,7 @@ Decision<DeviceChoice> choose_device(const Request<std::string>& asked,
   }
   const std::optional<DeviceRequest> request = parse_device(*asked.value);
   require(request.has_value(), "[plan.device] no such device: device={}, expected {}",
-          quoted(*asked.value), kDeviceNames);
+          quote(*asked.value), kDeviceNames);
   if (request->type == DeviceType::kCpu) {
     return {DeviceChoice{}, asked.source, asked.origin};
   }

@@ -54,7 +54,7 @@ Decision<MatmulPrecision> choose_fp32_matmul(const Request<MatmulPrecision>& ask
     return {MatmulPrecision::kIeee, Source::kDefault, "the compute capability is unknown"};
   }
   return {MatmulPrecision::kTf32, Source::kFacts,
-          fill("{} >= 8.0 multiplies what stays fp32 in TF32", describe(*target.capability))};
+          fill("{}: tensor cores take TF32 from 8.0 on", describe(*target.capability))};
 }
 
 }  // namespace libtrain

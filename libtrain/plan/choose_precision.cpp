@@ -35,7 +35,7 @@ Decision<PrecisionMode> choose_for_cuda(const Target& target) {
   const std::string capability = describe(*target.capability);
   if (*target.capability >= kFirstBf16) {
     return {PrecisionMode::kBf16, Source::kFacts,
-            fill("{} >= 8.0 has bf16 tensor cores", capability)};
+            fill("{}: tensor cores take bf16 from 8.0 on", capability)};
   }
   if (*target.capability < kFirstTensorCores) {
     return {PrecisionMode::kFp32, Source::kFacts, fill("{} < 7.0 has no tensor cores", capability)};

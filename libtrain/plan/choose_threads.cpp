@@ -100,7 +100,7 @@ Decision<int> choose_threads(const Request<int>& asked, const CpuFacts& cpu,
   if (variable == launch.variables.end()) {
     return decision;
   }
-  const std::string setting = fill("OMP_NUM_THREADS={}", quoted(variable->second));
+  const std::string setting = fill("OMP_NUM_THREADS={}", quote(variable->second));
   const std::optional<int> threads = parse_omp_threads(variable->second);
   if (!threads) {
     decision.reason += fill("; {} is no count and was ignored", setting);
@@ -108,7 +108,7 @@ Decision<int> choose_threads(const Request<int>& asked, const CpuFacts& cpu,
   }
   if (*threads == 1 && decision.value > 1) {
     const std::string by =
-        launch.launcher ? fill(", which {} may have set", quoted(*launch.launcher)) : std::string();
+        launch.launcher ? fill(", which {} may have set", quote(*launch.launcher)) : std::string();
     return {1, Source::kEnvironment,
             fill("{}{}; FASTTRAIN_THREADS={} would use {}", setting, by, decision.value,
                  decision.reason)};

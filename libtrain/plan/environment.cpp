@@ -45,12 +45,12 @@ PlanOptions read_environment(const std::map<std::string, std::string>& variables
     if (option != table.end()) {
       require(option->read(text, options),
               "[plan.environment] value not allowed: {}={}, expected {}; correct or unset it", name,
-              quoted(text), option->allowed);
+              quote(text), option->allowed);
     } else if (std::ranges::find(kOthers, name, &OtherVariable::name) == kOthers.end()) {
       throw InvalidOption(
           fill("[plan.environment] unknown variable: name={}, expected one in docs/environment.md; "
                "correct or unset it{}",
-               quoted(name), suggestion(name, known_names())));
+               quote(name), suggestion(name, known_names())));
     }
   }
   return options;

@@ -85,11 +85,11 @@ void set_option(PlanOptions& options, std::string_view key, std::string_view tex
     std::vector<std::string_view> keys;
     std::ranges::transform(kTable, std::back_inserter(keys), &OptionInfo::key);
     const std::vector<std::string> names(keys.begin(), keys.end());
-    throw InvalidOption(fill("[plan.set] no such option: key={}, expected one of {}{}", quoted(key),
+    throw InvalidOption(fill("[plan.set] no such option: key={}, expected one of {}{}", quote(key),
                              join(names, ", "), suggestion(key, keys)));
   }
   require(option->read(text, options), "[plan.set] value not allowed: {}={}, expected {}", key,
-          quoted(text), option->allowed);
+          quote(text), option->allowed);
 }
 
 }  // namespace libtrain

@@ -23,19 +23,19 @@ enum class AllocatorSetting { kUnchanged, kGlibcThresholds, kExpandableSegments 
 /// What the caller asks for. An empty field leaves the choice to the machine; a decided plan has no
 /// empty fields. Each field can also be set by the environment variable named beside it.
 struct PlanOptions {
-  std::optional<std::string> device;           ///< "cpu", "cuda", "cuda:1" · FASTTRAIN_DEVICE
-  std::optional<PrecisionMode> precision;      ///< FASTTRAIN_PRECISION
-  std::optional<MatmulPrecision> fp32_matmul;  ///< FASTTRAIN_FP32_MATMUL
-  std::optional<bool> loss_scaling;            ///< FASTTRAIN_LOSS_SCALING
-  std::optional<AttentionKind> attention;      ///< FASTTRAIN_ATTENTION
-  std::optional<OptimizerForm> optimizer;      ///< FASTTRAIN_OPTIMIZER
-  std::optional<MemoryFormat> memory_format;   ///< FASTTRAIN_MEMORY_FORMAT
-  std::optional<bool> cudnn_benchmark;         ///< FASTTRAIN_CUDNN_BENCHMARK
-  std::optional<int> threads;                  ///< FASTTRAIN_THREADS, intra-op
-  std::optional<AllocatorSetting> allocator;   ///< FASTTRAIN_ALLOCATOR
-  std::optional<int64_t> global_batch;         ///< samples per update over all ranks
-  std::optional<int64_t> accumulate;           ///< micro-batches per update
-  std::optional<uint64_t> seed;                ///< of every generator; unset: left as they are
+  std::optional<std::string> device{};           ///< "cpu", "cuda", "cuda:1" · FASTTRAIN_DEVICE
+  std::optional<PrecisionMode> precision{};      ///< FASTTRAIN_PRECISION
+  std::optional<MatmulPrecision> fp32_matmul{};  ///< FASTTRAIN_FP32_MATMUL
+  std::optional<bool> loss_scaling{};            ///< FASTTRAIN_LOSS_SCALING
+  std::optional<AttentionKind> attention{};      ///< FASTTRAIN_ATTENTION
+  std::optional<OptimizerForm> optimizer{};      ///< FASTTRAIN_OPTIMIZER
+  std::optional<MemoryFormat> memory_format{};   ///< FASTTRAIN_MEMORY_FORMAT
+  std::optional<bool> cudnn_benchmark{};         ///< FASTTRAIN_CUDNN_BENCHMARK
+  std::optional<int> threads{};                  ///< FASTTRAIN_THREADS, intra-op
+  std::optional<AllocatorSetting> allocator{};   ///< FASTTRAIN_ALLOCATOR
+  std::optional<int64_t> global_batch{};         ///< samples per update over all ranks
+  std::optional<int64_t> accumulate{};           ///< micro-batches per update
+  std::optional<uint64_t> seed{};                ///< of every generator; unset: left as they are
   /// Whether settings that cannot be undone (malloc thresholds, allocator, interop threads) may be
   /// made. Our own programs and C++ users: yes. A host Python process: only when asked.
   bool allow_process_settings = true;

@@ -54,7 +54,7 @@ Requests merge_requests(const PlanOptions& asked,
 void refuse(std::string_view key, std::string_view value, const std::string& origin,
             const std::string& why, std::string_view way_out) {
   throw Unsupported(fill("[plan.{}] cannot be done here: {}={} ({}), but {}; {}", key, key,
-                         quoted(value), origin, why, way_out));
+                         quote(value), origin, why, way_out));
 }
 
 }  // namespace libtrain
