@@ -1,6 +1,8 @@
 # What every target of this project is compiled with, and the sanitizers that were asked for.
 add_library(libtrain_options INTERFACE)
-target_compile_options(libtrain_options INTERFACE -Wall -Wextra $<$<BOOL:${LIBTRAIN_WERROR}>:-Werror>)
+# Options are given by designated initialisers, which leave out what keeps its default.
+target_compile_options(libtrain_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers
+  $<$<BOOL:${LIBTRAIN_WERROR}>:-Werror>)
 # One fmt for all files: see cmake/FindFmt9Headers.cmake.
 target_compile_definitions(libtrain_options INTERFACE FMT_HEADER_ONLY)
 
@@ -13,3 +15,9 @@ elseif(LIBTRAIN_SANITIZE STREQUAL "thread")
 elseif(NOT LIBTRAIN_SANITIZE STREQUAL "")
   message(FATAL_ERROR "LIBTRAIN_SANITIZE=${LIBTRAIN_SANITIZE}, expected empty, address or thread")
 endif()
+
+# For every file that calls at::parallel_for: without it the loop runs on one thread, silently. By flag and not
+# by OpenMP::OpenMP_CXX, whose path to the compiler's libgomp would stand before LibTorch's own copy.
+add_library(libtrain_openmp INTERFACE)
+target_compile_options(libtrain_openmp INTERFACE -fopenmp)
+target_link_options(libtrain_openmp INTERFACE -fopenmp)

@@ -6,10 +6,17 @@ include(CMakePackageConfigHelpers)
 
 # What these headers include, and what that includes, is public. The rest stays in the source tree.
 set(core_roots
-  core/require.hpp core/warning.hpp facts/machine.hpp facts/model.hpp format/json.hpp format/safetensors.hpp
-  format/wordpiece.hpp plan/explain.hpp plan/make_plan.hpp policy/early_stop.hpp policy/loss_scale.hpp
-  policy/schedule.hpp probe/probe.hpp)
-set(libtrain_roots libtrain.hpp)
+  cli/exit_code.hpp
+  core/require.hpp core/warning.hpp
+  facts/machine.hpp facts/view.hpp
+  format/json.hpp format/json_fields.hpp format/safetensors.hpp format/tsv.hpp format/wordpiece.hpp
+  plan/explain.hpp plan/make_plan.hpp plan/model_presets.hpp plan/nearest_name.hpp plan/option_table.hpp
+  policy/early_stop.hpp policy/loss_scale.hpp policy/schedule.hpp policy/skip_counter.hpp
+  probe/probe.hpp)
+set(libtrain_roots
+  libtrain.hpp
+  amp/planned_autocast.hpp
+  nn/embedding.hpp nn/linear.hpp)
 
 # libtrain_reachable_headers(RESULT root...): the headers of libtrain/ that the roots reach, as absolute paths.
 function(libtrain_reachable_headers result)

@@ -2,12 +2,12 @@
 
 #include <ATen/TensorOperators.h>
 #include <ATen/core/grad_mode.h>
-#include <ATen/ops/_amp_update_scale.h>
 #include <ATen/ops/maximum.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <cmath>
 
+#include "libtrain/amp/device_loss_scale.hpp"
 #include "libtrain/amp/unscale.hpp"
 #include "libtrain/core/require.hpp"
 
@@ -105,12 +105,9 @@ void GradScaler::update() {
   if (!found_inf.defined()) {
     return;
   }
-  at::Tensor& scale = state_.device.loss_scale;
-  at::_amp_update_scale_(scale, state_.device.growth_tracker, found_inf, options_.growth_factor,
-                         options_.backoff_factor, options_.growth_interval);
-  scale.clamp_(options_.min_scale, options_.max_scale);
+  update_device_loss_scale(options_, state_.device, found_inf);
   skips_in_row_.add_(1.0).mul_(found_inf);
-  if (scale.is_cpu()) {
+  if (skips_in_row_.is_cpu()) {
     require<Error>(!is_stuck({.in_row = skips_in_row()}),
                    "[amp.update] gradients were not finite {} times in a row, the scale is {}: "
                    "training has diverged; lower the learning rate or look at the data",
@@ -195,10 +192,10 @@ void GradScaler::load_state_dict(const GradScalerState& state) {
       "new scaler");
   const GradScalerState known = state_dict();
   for (const auto& [name, value] : known) {
-    require(state.count(name) > 0, "[amp.load_state_dict] {} is missing", libtrain::quoted(name));
+    require(state.count(name) > 0, "[amp.load_state_dict] {} is missing", quote(name));
   }
   for (const auto& [name, value] : state) {
-    require(known.count(name) > 0, "[amp.load_state_dict] {} is unknown", libtrain::quoted(name));
+    require(known.count(name) > 0, "[amp.load_state_dict] {} is unknown", quote(name));
     const bool is_count = name == "growth_interval" || name == "_growth_tracker";
     require(!is_count || (value >= 0.0 && value < 2147483648.0 && value == std::floor(value)),
             "[amp.load_state_dict] {}={}, expected a whole number >= 0 and below 2^31", name,

@@ -20,7 +20,7 @@ void refuse_half(const Parameters& parameters) {
     for (const Parameter& parameter : group.parameters) {
       const at::Tensor& gradient = parameter.tensor.grad();
       if (gradient.defined() && gradient.scalar_type() == at::kHalf) {
-        names.push_back(libtrain::quoted(parameter.name));
+        names.push_back(quote(parameter.name));
       }
     }
   }

@@ -2,10 +2,10 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "libtrain/cli/exit_code.hpp"
 #include "libtrain/cli/output.hpp"
+#include "libtrain/cli/plan_json.hpp"
 #include "libtrain/core/file_system.hpp"
 #include "libtrain/core/require.hpp"
 #include "libtrain/plan/explain.hpp"
@@ -34,7 +34,7 @@ ModelFacts find_model(const std::string& name) {
   require(preset.has_value(),
           "[cli.plan] no such model: model={}, expected one of {}, or a file (a name with a slash "
           "or a dot){}",
-          libtrain::quoted(name), join(std::vector<std::string>(names.begin(), names.end()), ", "),
+          quote(name), join(std::vector<std::string>(names.begin(), names.end()), ", "),
           suggestion(name, names));
   return *preset;
 }
@@ -44,23 +44,11 @@ PlanOptions read_settings(const std::vector<std::string>& settings) {
   for (const std::string& setting : settings) {
     const size_t equals = setting.find('=');
     if (equals == std::string::npos) {
-      throw CLI::ValidationError("--set", "expected KEY=VALUE, got " + libtrain::quoted(setting));
+      throw CLI::ValidationError("--set", "expected KEY=VALUE, got " + quote(setting));
     }
     set_option(options, setting.substr(0, equals), setting.substr(equals + 1));
   }
   return options;
-}
-
-std::string as_json(const Plan& plan) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const PlanRow& row : plan_rows(plan)) {
-    rows.push_back({{"decision", row.key},
-                    {"value", row.value},
-                    {"source", row.source},
-                    {"scope", row.scope},
-                    {"reason", row.reason}});
-  }
-  return rows.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 std::string settings_help() {
@@ -81,7 +69,10 @@ int run_plan(const PlanArguments& arguments) {
   if (!arguments.model.empty()) {
     plan = complete_plan(plan, options, machine, find_model(arguments.model));
   }
-  write_output(arguments.json ? as_json(plan) : explain(plan, output_width()));
+  write_output(arguments.json
+                   ? plan_json(plan).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
+                         "\n"
+                   : explain(plan, output_width()));
   return kExitDone;
 }
 

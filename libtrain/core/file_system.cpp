@@ -21,7 +21,7 @@ namespace {
 [[noreturn]] void fail(std::string_view verb, const std::string& path, FileFault fault, int code) {
   const bool full = code == ENOSPC || code == EDQUOT;
   throw BadFile(
-      fill("[file.{}] {}: path={}; {}", verb, std::generic_category().message(code), quoted(path, 400),
+      fill("[file.{}] {}: path={}; {}", verb, std::generic_category().message(code), quote(path, 400),
            full                            ? "free space on that file system and run again"
            : fault == FileFault::kOutput ? "check that the directory exists and is writable"
                                            : "check the path and its permissions"),
@@ -124,7 +124,7 @@ std::string read_file(const std::string& path, int64_t limit_bytes) {
     if (static_cast<int64_t>(contents.size()) > limit_bytes) {
       throw BadFile(fill("[file.read] file is too large: path={}, expected at most {}; check that "
                          "this is the intended file",
-                         quoted(path, 400), format_bytes(limit_bytes)),
+                         quote(path, 400), format_bytes(limit_bytes)),
                     path, limit_bytes, FileFault::kContent);
     }
   }

@@ -68,7 +68,7 @@ std::string fill_all(std::string_view message, std::span<const std::string> valu
   return out.append(message);
 }
 
-std::string quoted(std::string_view text, size_t limit) {
+std::string quote(std::string_view text, size_t limit) {
   static constexpr std::string_view kHex = "0123456789abcdef";
   const size_t full = text.size();
   std::string out = "\"";

@@ -40,7 +40,7 @@ std::string fill(std::string_view message, const Args&... args) {
 
 /// Untrusted text made safe for a one-line message: quoted, control and non-UTF-8 bytes escaped,
 /// cut after `limit` bytes with the original length named.
-LT_API std::string quoted(std::string_view text, size_t limit = 80);
+LT_API std::string quote(std::string_view text, size_t limit = 80);
 
 LT_API std::string_view trim(std::string_view text);
 LT_API std::vector<std::string_view> split(std::string_view text, char separator);

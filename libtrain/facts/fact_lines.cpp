@@ -1,6 +1,7 @@
 #include "libtrain/facts/fact_lines.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "libtrain/core/error.hpp"
 #include "libtrain/core/text.hpp"
@@ -25,28 +26,28 @@ void FactWriter::write_field(const std::string& key,
   }
 }
 
-FactReader::FactReader(std::string_view text, const std::string& file) : file_(file) {
+FactReader::FactReader(std::string_view text, std::string file) : file_(std::move(file)) {
   Line line{.value = {}, .number = 0, .offset = 0};
   for (const std::string_view raw : split(text, '\n')) {
     ++line.number;
     const std::string_view content = trim(raw);
     if (!is_valid_utf8(raw)) {
-      fail(line, fill("the line is not UTF-8: {}", quoted(raw)));
+      fail(line, fill("the line is not UTF-8: {}", quote(raw)));
     }
     if (line.number == 1) {
       if (content != kHead) {
         fail(line, fill("the file does not start as a facts file of this version: {}, expected {}",
-                        quoted(content), quoted(kHead)));
+                        quote(content), quote(kHead)));
       }
     } else if (!content.empty() && content.front() != '#') {
       const size_t equals = content.find('=');
       if (equals == std::string_view::npos) {
-        fail(line, fill("the line is neither `key = value` nor a # comment: {}", quoted(content)));
+        fail(line, fill("the line is neither `key = value` nor a # comment: {}", quote(content)));
       }
       const std::string_view key = trim(content.substr(0, equals));
       line.value = trim(content.substr(equals + 1));
       if (!lines_.emplace(key, line).second) {
-        fail(line, fill("the key is given twice: key={}", quoted(key)));
+        fail(line, fill("the key is given twice: key={}", quote(key)));
       }
     }
     line.offset += static_cast<int64_t>(raw.size()) + 1;
@@ -60,14 +61,14 @@ void FactReader::read_field(const std::string& key, std::map<std::string, std::s
     const auto& [full_key, line] = *at;
     const std::optional<std::string> name = parse_name(full_key.substr(prefix.size()));
     if (!name) {
-      fail(line, fill("the last part of the key is no name: key={}", quoted(full_key)));
+      fail(line, fill("the last part of the key is no name: key={}", quote(full_key)));
     }
     std::string value;
     if (const Expected expected = parse_value(line.value, value)) {
       fail_value(full_key, line, *expected);
     }
     if (!field.emplace(*name, value).second) {
-      fail(line, fill("the key is given twice: key={}", quoted(full_key)));
+      fail(line, fill("the key is given twice: key={}", quote(full_key)));
     }
   }
 }
@@ -88,7 +89,7 @@ void FactReader::require_all_read() const {
   const auto& [key, line] = *std::min_element(
       lines_.begin(), lines_.end(),
       [](const auto& a, const auto& b) { return a.second.number < b.second.number; });
-  fail(line, fill("no fact has this name: key={}", quoted(key)));
+  fail(line, fill("no fact has this name: key={}", quote(key)));
 }
 
 std::optional<FactReader::Line> FactReader::take(const std::string& key) {
@@ -104,13 +105,13 @@ std::optional<FactReader::Line> FactReader::take(const std::string& key) {
 void FactReader::fail(const Line& line, const std::string& what) const {
   throw BadFile(fill("[facts.parse] {}; correct {} line {}, or record it anew with "
                      "`fasttrain probe --record`",
-                     what, quoted(file_, 400), line.number),
+                     what, quote(file_, 400), line.number),
                 file_, line.offset);
 }
 
 void FactReader::fail_value(const std::string& key, const Line& line,
                             std::string_view expected) const {
-  fail(line, fill("the value is of the wrong kind: {}={}, expected {}", key, quoted(line.value),
+  fail(line, fill("the value is of the wrong kind: {}={}, expected {}", key, quote(line.value),
                   expected));
 }
 

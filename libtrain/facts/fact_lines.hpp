@@ -43,7 +43,7 @@ class FactWriter {
 /// Every error is a BadFile that names the file, the line, the key and what was expected.
 class FactReader {
  public:
-  FactReader(std::string_view text, const std::string& file);
+  FactReader(std::string_view text, std::string file);
 
   template <class Facts>
   void read(std::string_view group, Facts& facts) {

@@ -18,16 +18,8 @@ bool has_any(std::string_view text, std::string_view characters) {
 }
 
 bool reads_back_bare(std::string_view text) {
-  if (text.empty() || trim(text) != text || text.front() == '[' || has_any(text, "\"\\") ||
-      !is_valid_utf8(text)) {
-    return false;
-  }
-  for (const char c : text) {
-    if (is_control(c)) {
-      return false;
-    }
-  }
-  return true;
+  return !text.empty() && trim(text) == text && text.front() != '[' && !has_any(text, "\"\\") &&
+         is_valid_utf8(text) && std::none_of(text.begin(), text.end(), is_control);
 }
 
 bool is_identifier(std::string_view text) {
@@ -37,7 +29,7 @@ bool is_identifier(std::string_view text) {
 }
 
 /// `also` holds characters that must not appear as themselves.
-std::string quote(std::string_view text, std::string_view also = "") {
+std::string as_quoted(std::string_view text, std::string_view also = "") {
   const bool plain = is_valid_utf8(text);
   std::string out = "\"";
   for (const char c : text) {
@@ -111,7 +103,7 @@ constexpr std::string_view kExpectedList = "a list such as [sm_80, sm_90]";
 }  // namespace
 
 std::string format_value(const std::string& value) {
-  return reads_back_bare(value) ? value : quote(value);
+  return reads_back_bare(value) ? value : as_quoted(value);
 }
 std::string format_value(bool value) { return to_text(value); }
 std::string format_value(int value) { return to_text(value); }
@@ -121,8 +113,9 @@ std::string format_value(ComputeCapability value) { return to_text(value); }
 
 std::string format_value(const std::vector<std::string>& values) {
   std::vector<std::string> items;
+  items.reserve(values.size());
   for (const std::string& value : values) {
-    items.push_back(reads_back_bare(value) && !has_any(value, ",]") ? value : quote(value));
+    items.push_back(reads_back_bare(value) && !has_any(value, ",]") ? value : as_quoted(value));
   }
   return fill("[{}]", join(items, ", "));
 }
@@ -219,7 +212,7 @@ Expected parse_value(std::string_view text, std::vector<std::string>& values) {
 }
 
 std::string format_name(const std::string& name) {
-  return is_identifier(name) ? name : quote(name, "=");
+  return is_identifier(name) ? name : as_quoted(name, "=");
 }
 
 std::optional<std::string> parse_name(std::string_view text) {

@@ -51,7 +51,7 @@ class Table {
     line(label, field ? shown(*field, bytes) : std::string(absent(name)));
   }
 
-  void row(std::string_view, const std::map<std::string, std::string>& variables) {
+  void row(std::string_view /*name*/, const std::map<std::string, std::string>& variables) {
     for (const auto& [name, value] : variables) {
       line(format_name(name), format_value(value));
     }

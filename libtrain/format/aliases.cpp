@@ -10,10 +10,10 @@ std::string format_aliases(const std::map<std::string, std::string>& aliases) {
   for (const auto& [alias, name] : aliases) {
     require(is_valid_utf8(alias) && is_valid_utf8(name),
             "[aliases.format] name is not UTF-8: alias={}, name={}; rename it",
-            libtrain::quoted(alias), libtrain::quoted(name));
+            quote(alias), quote(name));
     require(!aliases.contains(name),
             "[aliases.format] alias of an alias: alias={}, name={}; point it at the stored tensor",
-            libtrain::quoted(alias), libtrain::quoted(name));
+            quote(alias), quote(name));
   }
   return Json(aliases).dump();
 }
@@ -26,7 +26,7 @@ std::map<std::string, std::string> parse_aliases(const SafetensorsHeader& header
   }
   const auto fail = [&](std::string_view what, std::string_view detail) {
     throw BadFile(fill("[aliases.parse] {}: file={}, metadata={}, {}; write the file again", what,
-                       libtrain::quoted(file, 400), libtrain::quoted(kAliasesKey), detail),
+                       quote(file, 400), quote(kAliasesKey), detail),
                   file);
   };
   const Json table = parse_json(text->second, file);
@@ -37,10 +37,10 @@ std::map<std::string, std::string> parse_aliases(const SafetensorsHeader& header
   for (const auto& [alias, name] : table.items()) {
     if (!name.is_string() || !header.tensors.contains(name.get_ref<const std::string&>())) {
       fail("alias of no stored tensor",
-           fill("alias={}, name={}", libtrain::quoted(alias), libtrain::quoted(name.dump())));
+           fill("alias={}, name={}", quote(alias), quote(name.dump())));
     }
     if (header.tensors.contains(alias)) {
-      fail("alias is also a stored tensor", fill("alias={}", libtrain::quoted(alias)));
+      fail("alias is also a stored tensor", fill("alias={}", quote(alias)));
     }
     aliases.emplace(alias, name.get<std::string>());
   }

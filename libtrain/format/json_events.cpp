@@ -138,9 +138,9 @@ class Strict {
   }
 
   [[noreturn]] void fail(size_t at, std::string_view what, std::string_view token = {}) const {
-    const std::string text = token.empty() ? "" : fill(", at={}", libtrain::quoted(token));
+    const std::string text = token.empty() ? "" : fill(", at={}", quote(token));
     throw BadFile(fill("[json.parse] {}: file={}, byte={}{}; correct the file or fetch it again",
-                       what, libtrain::quoted(name_, 400), offset(at), text),
+                       what, quote(name_, 400), offset(at), text),
                   name_, offset(at));
   }
 

@@ -11,7 +11,7 @@ namespace {
 /// The value as it stands in the file, containers by their kind alone.
 std::string describe(const Json& value) {
   if (value.is_string()) {
-    return libtrain::quoted(value.get_ref<const std::string&>());
+    return quote(value.get_ref<const std::string&>());
   }
   if (value.is_object() || value.is_array()) {
     return fill("an {}", value.type_name());
@@ -22,7 +22,7 @@ std::string describe(const Json& value) {
 [[noreturn]] void fail(std::string_view what, std::string_view key, std::string_view expected,
                        const std::string& file) {
   throw BadFile(fill("[json.field] {}: file={}, key={}, expected {}; correct the file", what,
-                     libtrain::quoted(file, 400), libtrain::quoted(key), expected),
+                     quote(file, 400), quote(key), expected),
                 file);
 }
 

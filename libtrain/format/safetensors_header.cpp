@@ -53,7 +53,7 @@ class HeaderReader final : public JsonEvents {
     key_ = std::move(text);
     if (place_ == Place::kTensor && key_ != "dtype" && key_ != "shape" && key_ != "data_offsets") {
       fail(offset, "unknown key",
-           fill("key={}, expected dtype, shape or data_offsets", libtrain::quoted(key_)));
+           fill("key={}, expected dtype, shape or data_offsets", quote(key_)));
     }
   }
 
@@ -101,7 +101,7 @@ class HeaderReader final : public JsonEvents {
     if (!dtype_) {
       fail(offset, "unknown element type",
            fill("dtype={}, expected BOOL, U8 to U64, I8 to I64, F16, BF16, F32, F64, C64 or F8_*",
-                libtrain::quoted(text)));
+                quote(text)));
     }
   }
 
@@ -143,7 +143,7 @@ class HeaderReader final : public JsonEvents {
 
   [[noreturn]] void fail(int64_t offset, std::string_view what, std::string_view detail) const {
     fail_safetensors(file_, offset, what,
-                     fill("tensor={}, {}", libtrain::quoted(tensor_.name), detail));
+                     fill("tensor={}, {}", quote(tensor_.name), detail));
   }
 
   const std::string& file_;
@@ -168,7 +168,7 @@ void fail_safetensors(const std::string& file, int64_t offset, std::string_view 
                       std::string_view detail) {
   throw BadFile(
       fill("[safetensors.read] {}: file={}, byte={}, {}; write the file or fetch it again", what,
-           libtrain::quoted(file, 400), offset, detail),
+           quote(file, 400), offset, detail),
       file, offset);
 }
 

@@ -46,7 +46,7 @@ void check_ranges(std::span<const HeaderTensor> tensors, int64_t start, int64_t 
   for (const HeaderTensor& tensor : tensors) {
     const auto fail = [&](std::string_view what, const std::string& detail) {
       fail_safetensors(file, tensor.offset, what,
-                       fill("tensor={}, data_offsets=[{}, {}], {}", libtrain::quoted(tensor.name),
+                       fill("tensor={}, data_offsets=[{}, {}], {}", quote(tensor.name),
                             tensor.begin, tensor.end, detail));
     };
     if (tensor.end > size) {

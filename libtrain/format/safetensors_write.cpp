@@ -17,7 +17,7 @@ using Metadata = std::map<std::string, std::string>;
 
 void check(const Tensors& tensors, const Metadata& metadata) {
   for (const auto& [name, tensor] : tensors) {
-    const std::string shown = libtrain::quoted(name);
+    const std::string shown = quote(name);
     require(name != kMetadataKey && is_valid_utf8(name),
             "[safetensors.write] not a name for a tensor: name={}, expected UTF-8 other than {}; "
             "rename it",
@@ -37,7 +37,7 @@ void check(const Tensors& tensors, const Metadata& metadata) {
   for (const auto& [key, value] : metadata) {
     require(is_valid_utf8(key) && is_valid_utf8(value),
             "[safetensors.write] metadata is not UTF-8: key={}, value={}; encode it",
-            libtrain::quoted(key), libtrain::quoted(value));
+            quote(key), quote(value));
   }
 }
 

@@ -19,8 +19,8 @@ constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 void require_content(bool condition, const std::string& name, std::string_view what,
                      std::string_view token) {
   if (!condition) {
-    throw BadFile(fill("[wordpiece.open] {}: {}: token={}", libtrain::quoted(name), what,
-                       libtrain::quoted(token)),
+    throw BadFile(fill("[wordpiece.open] {}: {}: token={}", quote(name), what,
+                       quote(token)),
                   name);
   }
 }

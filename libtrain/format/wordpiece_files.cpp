@@ -18,7 +18,7 @@ constexpr int64_t kFileLimitBytes = int64_t{256} << 20;
 template <class E = BadFile, class... Args>
 [[noreturn]] void fail(const std::string& file, std::string_view what, const Args&... args) {
   const std::string message =
-      fill("[wordpiece.open] {}: {}", libtrain::quoted(file, 400), fill(what, args...));
+      fill("[wordpiece.open] {}: {}", quote(file, 400), fill(what, args...));
   if constexpr (std::is_same_v<E, BadFile>) {
     throw BadFile(message, file);
   } else {
@@ -30,7 +30,7 @@ const Json& require_member(const Json& object, std::string_view key, Json::value
                            const std::string& file) {
   const auto found = object.find(key);
   if (found == object.end() || found->type() != type) {
-    fail(file, "key={}: found {}, expected an {}", libtrain::quoted(key),
+    fail(file, "key={}: found {}, expected an {}", quote(key),
          found == object.end() ? "nothing" : found->type_name(), Json(type).type_name());
   }
   return *found;
@@ -44,7 +44,7 @@ const Json& require_part(const Json& root, std::string_view key,
       found != root.end() && found->is_object() ? require_string(*found, "type", file) : "none";
   if (std::find(kinds.begin(), kinds.end(), kind) == kinds.end()) {
     fail<Unsupported>(file, "{}.type={}, expected {}; only BERT's tokenizer is read", key,
-                      libtrain::quoted(kind), *kinds.begin());
+                      quote(kind), *kinds.begin());
   }
   return *found;
 }
@@ -58,8 +58,8 @@ std::vector<std::string> read_vocabulary(const Json& vocabulary, const std::stri
     const size_t id = known ? value.get<size_t>() : 0;
     if (!known || seen[id]) {
       fail(file, "model.vocab: token={} has id={}, expected each of 0 to {} once",
-           libtrain::quoted(token),
-           libtrain::quoted(value.dump(-1, ' ', true, Json::error_handler_t::replace)),
+           quote(token),
+           quote(value.dump(-1, ' ', true, Json::error_handler_t::replace)),
            tokens.size() - 1);
     }
     seen[id] = true;
@@ -119,17 +119,17 @@ void read_template_processing(const Json& json, WordPieceOptions& options,
   const std::string expected_pair = fill("{} $B:1 {}:1", expected, options.sep);
   if (template_text(single, file) != expected || template_text(pair, file) != expected_pair) {
     fail<Unsupported>(file, "post_processor: single={} and pair={}, expected BERT's {} and {}",
-                      libtrain::quoted(template_text(single, file)),
-                      libtrain::quoted(template_text(pair, file)),
-                      libtrain::quoted("[CLS]:0 $A:0 [SEP]:0"),
-                      libtrain::quoted("[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1"));
+                      quote(template_text(single, file)),
+                      quote(template_text(pair, file)),
+                      quote("[CLS]:0 $A:0 [SEP]:0"),
+                      quote("[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1"));
   }
   for (const std::string& name : {options.cls, options.sep}) {
     const Json& entry = require_member(specials, name, Json::value_t::object, file);
     const Json& list = require_member(entry, "ids", Json::value_t::array, file);
     if (list.size() != 1 || !list[0].is_number_integer()) {
       fail(file, "post_processor.special_tokens: token={}, expected one id",
-           libtrain::quoted(name));
+           quote(name));
     }
     ids[name] = list[0].get<int64_t>();
   }
@@ -178,7 +178,7 @@ WordPiece read_tokenizer_json(const std::string& file) {
     for (const auto& [token, id] : *known) {
       if (tokenizer.id(token) != id) {
         fail(file, "token={} is given id={}, but the vocabulary makes it {}",
-             libtrain::quoted(token), id, *tokenizer.id(token));
+             quote(token), id, *tokenizer.id(token));
       }
     }
   }
@@ -189,7 +189,7 @@ std::vector<std::string> read_vocabulary_lines(const std::string& file) {
   const std::string text = read_file(file, kFileLimitBytes);
   if (const auto invalid = find_invalid_utf8(text)) {
     throw BadFile(
-        fill("[wordpiece.open] {}: not UTF-8: offset={}", libtrain::quoted(file, 400), *invalid),
+        fill("[wordpiece.open] {}: not UTF-8: offset={}", quote(file, 400), *invalid),
         file, static_cast<int64_t>(*invalid));
   }
   std::vector<std::string> tokens;
@@ -255,7 +255,7 @@ WordPiece WordPiece::from_directory(const std::string& directory) {
   if (!is_there(vocabulary)) {
     throw BadFile(fill("[wordpiece.open] {}: holds neither tokenizer.json nor vocab.txt; name the "
                        "folder of a BERT model",
-                       libtrain::quoted(directory, 400)),
+                       quote(directory, 400)),
                   directory, -1, FileFault::kInput);
   }
   return read_vocabulary_and_config(vocabulary, directory + "/tokenizer_config.json");

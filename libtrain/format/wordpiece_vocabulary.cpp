@@ -44,13 +44,13 @@ WordPieceVocabulary::WordPieceVocabulary(std::vector<std::string> tokens,
     const std::string& token = tokens_[static_cast<size_t>(i)];
     if (!is_valid_utf8(token)) {
       throw BadFile(fill("[wordpiece.open] {}: a token is not UTF-8: token={}, id={}",
-                         libtrain::quoted(name), libtrain::quoted(token), i),
+                         quote(name), quote(token), i),
                     name);
     }
     const int32_t first = *id(token);
     if (first != i) {
       throw BadFile(fill("[wordpiece.open] {}: a token stands twice: token={}, ids={} and {}",
-                         libtrain::quoted(name), libtrain::quoted(token), first, i),
+                         quote(name), quote(token), first, i),
                     name);
     }
   }

@@ -25,7 +25,7 @@ Isa choose() {
   throw InvalidOption(
       fill("[kernels.isa] this CPU has no such instruction set: FASTTRAIN_ISA={}, expected {}; "
            "unset it to get the fastest",
-           quoted(asked), join(names, ", ")));
+           quote(asked), join(names, ", ")));
 }
 
 }  // namespace

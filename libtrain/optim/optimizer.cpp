@@ -48,7 +48,7 @@ bool has_kernel(const at::Tensor& real) {
 }
 
 void check_parameter(const Parameter& parameter) {
-  const std::string name = libtrain::quoted(parameter.name);
+  const std::string name = quote(parameter.name);
   const at::Tensor& tensor = parameter.tensor;
   require(tensor.defined(), "[optim.create] parameter {} is undefined", name);
   require(
@@ -78,7 +78,7 @@ void warn_of_half_parameters(const Parameters& parameters) {
     warn(libtrain::fill(
         "[optim.create] {} parameters are in 16 bit, the first is {}: updates below 1/256 of a "
         "weight (bfloat16) are rounded away; keep fp32 weights and use Autocast",
-        count, libtrain::quoted(first)));
+        count, quote(first)));
   }
 }
 
@@ -118,12 +118,12 @@ Optimizer::Optimizer(Parameters parameters, Group defaults) : parameters_(std::m
       check_parameter(parameter);
       require(names.insert(parameter.name).second,
               "[optim.create] two parameters are named {}; give each its own name",
-              libtrain::quoted(parameter.name));
+              quote(parameter.name));
       const auto [first, is_new] =
           tensors.emplace(parameter.tensor.unsafeGetTensorImpl(), parameter.name);
       require(is_new,
               "[optim.create] parameters {} and {} are one tensor; name it once, in one group",
-              libtrain::quoted(first->second), libtrain::quoted(parameter.name));
+              quote(first->second), quote(parameter.name));
       slots_.push_back({parameter.name, parameter.tensor, groups_.size(), {}, {}});
     }
     groups_.push_back({group.options.lr.value_or(defaults.lr),
@@ -227,7 +227,7 @@ void Optimizer::prepare_state(Slot& slot) const {
         same_kind(slot.parameter, value),
         "[optim.update] state of {} is {}, the parameter {}; make the optimizer after moving the "
         "model, or load its state_dict() into a new one",
-        libtrain::quoted(slot.name), describe(value), describe(slot.parameter));
+        quote(slot.name), describe(value), describe(slot.parameter));
     value = in_layout_of(slot.parameter, value);
   }
 }
@@ -243,14 +243,14 @@ std::vector<Optimizer::Moving> Optimizer::collect_moving() {
     require<Unsupported>(
         gradient.layout() == at::kStrided,
         "[optim.update] the gradient of {} is sparse; make it dense (sparse=false)",
-        libtrain::quoted(slot.name));
+        quote(slot.name));
     require(same_kind(parameter, gradient),
             "[optim.update] the gradient of {} is {}, the parameter {}",
-            libtrain::quoted(slot.name), describe(gradient), describe(parameter));
+            quote(slot.name), describe(gradient), describe(parameter));
     require<Unsupported>(
         parameter.is_non_overlapping_and_dense(),
         "[optim.update] {} is a view with gaps or overlaps; use a contiguous tensor",
-        libtrain::quoted(slot.name));
+        quote(slot.name));
     prepare_state(slot);
     const at::Tensor usable =
         in_layout_of(parameter, gradient.is_conj() ? gradient.resolve_conj() : gradient);

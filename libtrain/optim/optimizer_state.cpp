@@ -29,14 +29,14 @@ class Reader {
   at::Tensor read(const std::string& name, at::IntArrayRef sizes, at::ScalarType dtype) {
     const auto found = state_.find(name);
     if (found == state_.end()) {
-      problems_.push_back(libtrain::fill("{} is missing", libtrain::quoted(name)));
+      problems_.push_back(libtrain::fill("{} is missing", quote(name)));
       return {};
     }
     known_.insert(name);
     const at::Tensor& value = found->second;
     if (!value.defined() || value.sizes() != sizes || value.scalar_type() != dtype) {
       problems_.push_back(libtrain::fill(
-          "{} is {}, expected {}", libtrain::quoted(name),
+          "{} is {}, expected {}", quote(name),
           value.defined() ? describe(value.scalar_type(), value.sizes()) : "undefined",
           describe(dtype, sizes)));
       return {};
@@ -51,7 +51,7 @@ class Reader {
   void finish() {
     for (const auto& [name, value] : state_) {
       if (known_.count(name) == 0) {
-        problems_.push_back(libtrain::fill("{} is unknown", libtrain::quoted(name)));
+        problems_.push_back(libtrain::fill("{} is unknown", quote(name)));
       }
     }
     require(problems_.empty(),
@@ -98,7 +98,7 @@ void Optimizer::load_state_dict(const OptimizerState& state) {
     const double count = step.defined() ? step.item<double>() : 0.0;
     if (!(count >= 0.0 && count == std::floor(count) && std::isfinite(count))) {
       reader.add_problem(libtrain::fill("{} is {}, expected a whole number >= 0",
-                                        libtrain::quoted(key("step", slot.name)), count));
+                                        quote(key("step", slot.name)), count));
     }
     if (count == 0.0 && !reader.has(key(names.front(), slot.name))) {
       continue;

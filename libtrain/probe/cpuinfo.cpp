@@ -23,7 +23,7 @@ bool has_word(std::string_view text, std::string_view word) {
 CpuInfo parse_cpuinfo(std::string_view text) {
   CpuInfo out;
   std::optional<int> processor;
-  std::optional<int> package;
+  std::string_view package;
   std::string implementer;
   for (const std::string_view line : split(text, '\n')) {
     const size_t colon = line.find(':');
@@ -34,12 +34,14 @@ CpuInfo parse_cpuinfo(std::string_view text) {
     const std::string_view value = trim(line.substr(colon + 1));
     if (key == "processor") {
       processor = small_integer(value);
-      package.reset();
+      package = {};
     } else if (key == "physical id") {
-      package = small_integer(value);
-    } else if (key == "core id" && processor && package) {
-      if (const std::optional<int> core = small_integer(value)) {
-        out.cores.emplace(*processor, std::pair(*package, *core));
+      package = value;
+    } else if (key == "core id" && processor) {
+      const std::optional<int> socket = small_integer(package);
+      const std::optional<int> core = small_integer(value);
+      if (socket && core) {
+        out.cores.emplace(*processor, std::pair(*socket, *core));
       }
     } else if (key == "model name" && !value.empty() && !out.model) {
       out.model = value;

@@ -41,7 +41,7 @@ std::optional<std::string> number_by_rule(const std::optional<std::string>& visi
   if (!visible.order.empty() || !visible.ended) {
     return std::nullopt;
   }
-  return fill("CUDA_VISIBLE_DEVICES={} hides every GPU: {}", quoted(visible_devices.value_or("")),
+  return fill("CUDA_VISIBLE_DEVICES={} hides every GPU: {}", quote(visible_devices.value_or("")),
               *visible.ended);
 }
 

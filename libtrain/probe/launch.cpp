@@ -47,7 +47,7 @@ class Reader {
     }
     const std::optional<int64_t> value = parse_integer(*text);
     if (!value || *value < least || *value > std::numeric_limits<int>::max()) {
-      problem(fill("{}={}, expected an integer of at least {}", name, quoted(*text), least));
+      problem(fill("{}={}, expected an integer of at least {}", name, quote(*text), least));
       return std::nullopt;
     }
     return static_cast<int>(*value);

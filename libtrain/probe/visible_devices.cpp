@@ -75,12 +75,12 @@ class Resolver {
     for (const std::string_view entry : split(list, ',')) {
       const std::vector<size_t> named = kind.empty() ? by_index(entry) : by_id(entry, kind);
       if (named.empty()) {
-        out.ended = fill("{} names {}", quoted(entry), why_);
+        out.ended = fill("{} names {}", quote(entry), why_);
         return out;
       }
       for (const size_t position : named) {
         if (std::find(out.order.begin(), out.order.end(), position) != out.order.end()) {
-          return {.order = {}, .ended = fill("{} names a device a second time", quoted(entry))};
+          return {.order = {}, .ended = fill("{} names a device a second time", quote(entry))};
         }
         out.order.push_back(position);
       }

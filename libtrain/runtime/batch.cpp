@@ -11,12 +11,12 @@ namespace libtrain {
 void Batch::add(Fields fields, bool per_token, int64_t rows) {
   for (auto& [name, tensor] : fields) {
     require(tensor.defined() && tensor.dim() > 0,
-            "[batch.make] field {} is no tensor with a first dimension", quoted(name));
+            "[batch.make] field {} is no tensor with a first dimension", quote(name));
     require(tensor.size(0) == rows, "[batch.make] field {} has {} rows, expected {} ({})",
-            quoted(name), tensor.size(0), rows, per_token ? "one a token" : "one a sample");
+            quote(name), tensor.size(0), rows, per_token ? "one a token" : "one a sample");
     const bool is_new = std::none_of(fields_.begin(), fields_.end(),
                                      [&](const Field& field) { return field.name == name; });
-    require(is_new, "[batch.make] field {} stands twice", quoted(name));
+    require(is_new, "[batch.make] field {} stands twice", quote(name));
     fields_.push_back({std::move(name), std::move(tensor), per_token});
   }
 }
@@ -50,7 +50,7 @@ const at::Tensor& Batch::at(std::string_view name) const {
     names.push_back(field.name);
   }
   throw InvalidOption(
-      fill("[batch.at] no field {}, expected one of: {}", quoted(name), join(names, ", ")));
+      fill("[batch.at] no field {}, expected one of: {}", quote(name), join(names, ", ")));
 }
 
 const PackedLayoutPtr& Batch::layout() const {

@@ -32,8 +32,8 @@ ModelFacts describe_model(const torch::nn::Module& module) {
     bytes += static_cast<int64_t>(parameter.nbytes());
     trainable += parameter.requires_grad() ? parameter.numel() : 0;
   }
-  bool has_convolutions = false;
-  for (const auto& part : module.modules(/*include_self=*/true)) {
+  bool has_convolutions = is_convolution(module);
+  for (const auto& part : module.modules(/*include_self=*/false)) {
     has_convolutions = has_convolutions || is_convolution(*part);
   }
   ModelFacts facts;

@@ -36,7 +36,7 @@ struct ParameterGroup {
 /// What optimizers, the trainer and saved states work on: named tensors in groups. A tensor shared
 /// under several names stands once, under its first name; `aliases` maps the other names to it.
 /// Made from a torch::nn::Module here and from Python's modules by the binding.
-struct Parameters {
+struct LT_API Parameters {
   std::vector<ParameterGroup> groups;
   std::map<std::string, std::string> aliases;
 

@@ -4,6 +4,7 @@
 #include <torch/nn/module.h>
 #include <torch/nn/pimpl.h>
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -41,8 +42,9 @@ class LT_API Runtime {
     prepare_module(module);
     return module;
   }
-  template <class Contained>
-  torch::nn::ModuleHolder<Contained> prepare(const torch::nn::ModuleHolder<Contained>& module) {
+  template <class Holder>
+  requires std::derived_from<Holder, torch::nn::ModuleHolder<typename Holder::ContainedType>> Holder
+  prepare(Holder module) {
     prepare_module(module.ptr());
     return module;
   }

@@ -7,13 +7,17 @@
 #include <utility>
 
 #include "libtrain/core/require.hpp"
+#include "libtrain/format/json_fields.hpp"
 
 namespace bert {
 namespace {
 
+namespace format = libtrain::format;
+using format::Json;
 using libtrain::BadFile;
+using libtrain::fill;
+using libtrain::require;
 using libtrain::Unsupported;
-using libtrain::format::Json;
 
 constexpr std::array<std::pair<std::string_view, Activation>, 4> kActivations{{
     {"gelu", Activation::kGelu},
@@ -24,88 +28,79 @@ constexpr std::array<std::pair<std::string_view, Activation>, 4> kActivations{{
 
 /// Largest size taken from a file: products of two sizes then stay far inside 64 bits.
 constexpr int64_t kMaxSize = std::numeric_limits<int32_t>::max();
+/// Far more layers than any BERT has: a typing error must not fill the memory.
+constexpr int64_t kMaxLayers = 1000;
 
+/// The object's values with their ranges checked; a key that is missing or null leaves the default.
 class Reader {
  public:
-  Reader(const Json& json, std::string file) : json_(json), file_(std::move(file)) {
-    if (!json.is_object()) {
-      throw BadFile(
-          libtrain::fill("[bert.read_config] {} is not a JSON object", libtrain::quoted(file_)),
-          file_);
-    }
-  }
-
-  /// Null when the key is missing or null.
-  const Json* find(std::string_view key) const {
-    const auto found = json_.find(key);
-    return found == json_.end() || found->is_null() ? nullptr : &*found;
+  Reader(const Json& json, const std::string& file) : json_(json), file_(file) {
+    check(json.is_object(), "", "a JSON object");
   }
 
   void check(bool good, std::string_view key, std::string_view expected) const {
-    if (!good) {
-      throw BadFile(libtrain::fill("[bert.read_config] wrong value in {}: {}={}, expected {}",
-                                   libtrain::quoted(file_), key,
-                                   libtrain::quoted(json_.at(std::string(key)).dump()), expected),
-                    file_);
+    if (good) {
+      return;
+    }
+    const std::string found = key.empty() ? "the file" : json_.at(std::string(key)).dump();
+    throw BadFile(fill("[bert.read_config] wrong value in {}: {}={}, expected {}",
+                       libtrain::quote(file_), key, libtrain::quote(found), expected),
+                  file_);
+  }
+
+  void size(std::string_view key, int64_t& value, int64_t most = kMaxSize) const {
+    if (const auto found = format::find_int(json_, key, file_)) {
+      check(*found >= 1 && *found <= most, key, fill("an integer in [1, {}]", most));
+      value = *found;
     }
   }
 
-  void size(std::string_view key, int64_t& value) const {
-    if (const Json* entry = find(key)) {
-      value = integer(*entry, key, 1, kMaxSize);
+  std::optional<double> probability(std::string_view key) const {
+    const auto found = format::find_number(json_, key, file_);
+    check(!found || (*found >= 0.0 && *found < 1.0), key, "a probability in [0, 1)");
+    return found;
+  }
+
+  void positive(std::string_view key, double& value) const {
+    if (const auto found = format::find_number(json_, key, file_)) {
+      check(*found > 0.0 && std::isfinite(*found), key, "a number above 0");
+      value = *found;
     }
-  }
-
-  int64_t integer(const Json& entry, std::string_view key, int64_t least, int64_t most) const {
-    const bool fits = entry.is_number_integer() &&
-                      (!entry.is_number_unsigned() || entry.get<uint64_t>() <= uint64_t{1} << 62) &&
-                      entry.get<int64_t>() >= least && entry.get<int64_t>() <= most;
-    check(fits, key, libtrain::fill("an integer in [{}, {}]", least, most));
-    return entry.get<int64_t>();
-  }
-
-  double number(const Json& entry, std::string_view key) const {
-    check(entry.is_number() && std::isfinite(entry.get<double>()), key, "a finite number");
-    return entry.get<double>();
-  }
-
-  double probability(const Json& entry, std::string_view key) const {
-    const double value = number(entry, key);
-    check(value >= 0.0 && value < 1.0, key, "a probability in [0, 1)");
-    return value;
-  }
-
-  std::optional<std::string> text(std::string_view key) const {
-    const Json* entry = find(key);
-    if (entry == nullptr) {
-      return std::nullopt;
-    }
-    check(entry->is_string(), key, "a string");
-    return entry->get<std::string>();
   }
 
   /// Throws Unsupported unless the key is missing or has this value.
   void only(std::string_view key, std::string_view supported) const {
-    const auto value = text(key);
-    libtrain::require<Unsupported>(
-        !value || *value == supported, "[bert.read_config] {} is not supported: {}={}, expected {}",
-        libtrain::quoted(file_), key, libtrain::quoted(value.value_or("")),
-        libtrain::quoted(supported));
+    const auto found = format::find_string(json_, key, file_);
+    require<Unsupported>(!found || *found == supported,
+                         "[bert.read_config] not supported in {}: {}={}, expected {}",
+                         libtrain::quote(file_), key, libtrain::quote(found.value_or("")),
+                         libtrain::quote(supported));
   }
 
-  bool flag(std::string_view key) const {
-    const Json* entry = find(key);
-    check(entry == nullptr || entry->is_boolean(), key, "true or false");
-    return entry != nullptr && entry->get<bool>();
+  void never(std::string_view key) const {
+    require<Unsupported>(!format::find_bool(json_, key, file_).value_or(false),
+                         "[bert.read_config] not supported in {}: {}=true, expected false",
+                         libtrain::quote(file_), key);
   }
 
  private:
   const Json& json_;
-  std::string file_;
+  const std::string& file_;
 };
 
-Activation read_activation(const Reader& reader, Activation fallback) {
-  const auto name = reader.text("hidden_act");
+std::optional<int64_t> read_pad_token(const Reader& reader, const Json& json,
+                                      const std::string& file, const BertConfig& config) {
+  if (!json.contains("pad_token_id")) {
+    return config.pad_token_id;
+  }
+  const auto found = format::find_int(json, "pad_token_id", file);
+  reader.check(!found || (*found >= 0 && *found < config.vocab_size), "pad_token_id",
+               fill("null or an integer below vocab_size={}", config.vocab_size));
+  return found;
+}
+
+Activation read_activation(const Json& json, const std::string& file, Activation fallback) {
+  const auto name = format::find_string(json, "hidden_act", file);
   if (!name) {
     return fallback;
   }
@@ -114,75 +109,55 @@ Activation read_activation(const Reader& reader, Activation fallback) {
       return activation;
     }
   }
-  throw Unsupported(libtrain::fill(
-      "[bert.read_config] unknown activation: hidden_act={}, expected gelu, gelu_new, "
-      "gelu_pytorch_tanh or relu",
-      libtrain::quoted(*name)));
+  throw Unsupported(
+      fill("[bert.read_config] unknown activation in {}: hidden_act={}, expected gelu, gelu_new, "
+           "gelu_pytorch_tanh or relu",
+           libtrain::quote(file), libtrain::quote(*name)));
 }
 
-int64_t read_num_labels(const Reader& reader, int64_t fallback) {
-  if (const Json* names = reader.find("id2label")) {
-    reader.check(names->is_object() && !names->empty(), "id2label",
-                 "an object with an entry a label");
-    return static_cast<int64_t>(names->size());
+void read_labels(const Reader& reader, const Json& json, int64_t& num_labels) {
+  const auto names = json.find("id2label");
+  if (names == json.end() || names->is_null()) {
+    reader.size("num_labels", num_labels);
+    return;
   }
-  reader.size("num_labels", fallback);
-  return fallback;
-}
-
-void refuse_other_models(const Reader& reader, const BertConfig& config) {
-  reader.only("model_type", "bert");
-  reader.only("position_embedding_type", "absolute");
-  for (const std::string_view key : {"is_decoder", "add_cross_attention"}) {
-    libtrain::require<Unsupported>(!reader.flag(key),
-                                   "[bert.read_config] decoders are not supported: {}=true", key);
-  }
-  reader.only("problem_type",
-              config.num_labels == 1 ? "regression" : "single_label_classification");
+  reader.check(names->is_object() && !names->empty(), "id2label", "an object, one entry a label");
+  num_labels = static_cast<int64_t>(names->size());
 }
 
 }  // namespace
 
 BertConfig read_config(const Json& json, const std::string& file) {
   const Reader reader(json, file);
+  reader.only("model_type", "bert");
+  reader.only("position_embedding_type", "absolute");
+  reader.never("is_decoder");
+  reader.never("add_cross_attention");
+
   BertConfig config;
   reader.size("vocab_size", config.vocab_size);
   reader.size("hidden_size", config.hidden_size);
-  reader.size("num_hidden_layers", config.num_hidden_layers);
+  reader.size("num_hidden_layers", config.num_hidden_layers, kMaxLayers);
   reader.size("num_attention_heads", config.num_attention_heads);
   reader.size("intermediate_size", config.intermediate_size);
   reader.size("max_position_embeddings", config.max_position_embeddings);
   reader.size("type_vocab_size", config.type_vocab_size);
-  reader.check(config.hidden_size % config.num_attention_heads == 0, "hidden_size",
-               libtrain::fill("a multiple of num_attention_heads={}", config.num_attention_heads));
-  if (json.contains("pad_token_id")) {
-    const Json* entry = reader.find("pad_token_id");
-    config.pad_token_id.reset();
-    if (entry != nullptr) {
-      config.pad_token_id = reader.integer(*entry, "pad_token_id", 0, config.vocab_size - 1);
-    }
-  }
-  config.hidden_act = read_activation(reader, config.hidden_act);
-  if (const Json* entry = reader.find("hidden_dropout_prob")) {
-    config.hidden_dropout_prob = reader.probability(*entry, "hidden_dropout_prob");
-  }
-  if (const Json* entry = reader.find("attention_probs_dropout_prob")) {
-    config.attention_probs_dropout_prob =
-        reader.probability(*entry, "attention_probs_dropout_prob");
-  }
-  if (const Json* entry = reader.find("classifier_dropout")) {
-    config.classifier_dropout = reader.probability(*entry, "classifier_dropout");
-  }
-  if (const Json* entry = reader.find("initializer_range")) {
-    config.initializer_range = reader.number(*entry, "initializer_range");
-    reader.check(config.initializer_range >= 0.0, "initializer_range", "at least 0");
-  }
-  if (const Json* entry = reader.find("layer_norm_eps")) {
-    config.layer_norm_eps = reader.number(*entry, "layer_norm_eps");
-    reader.check(config.layer_norm_eps > 0.0, "layer_norm_eps", "more than 0");
-  }
-  config.num_labels = read_num_labels(reader, config.num_labels);
-  refuse_other_models(reader, config);
+  reader.check(config.hidden_size % config.num_attention_heads == 0,
+               json.contains("hidden_size") ? "hidden_size" : "num_attention_heads",
+               fill("hidden_size={} a multiple of num_attention_heads={}", config.hidden_size,
+                    config.num_attention_heads));
+  config.pad_token_id = read_pad_token(reader, json, file, config);
+  config.hidden_act = read_activation(json, file, config.hidden_act);
+  config.hidden_dropout_prob =
+      reader.probability("hidden_dropout_prob").value_or(config.hidden_dropout_prob);
+  config.attention_probs_dropout_prob = reader.probability("attention_probs_dropout_prob")
+                                            .value_or(config.attention_probs_dropout_prob);
+  config.classifier_dropout = reader.probability("classifier_dropout");
+  reader.positive("initializer_range", config.initializer_range);
+  reader.positive("layer_norm_eps", config.layer_norm_eps);
+  read_labels(reader, json, config.num_labels);
+  reader.only("problem_type",
+              config.num_labels == 1 ? "regression" : "single_label_classification");
   return config;
 }
 

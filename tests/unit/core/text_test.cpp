@@ -34,10 +34,10 @@ TEST(Text, ParsersTakeTheWholeTextOrNothing) {
 }
 
 TEST(Text, QuotedMakesUntrustedTextSafe) {
-  EXPECT_EQ(quoted("a\"b\n\x1b"), R"("a\"b\x0a\x1b")");
-  EXPECT_EQ(quoted("na\xc3\xafve"), "\"na\xc3\xafve\"");
-  EXPECT_EQ(quoted("bad\xff"), R"("bad\xff")");
-  EXPECT_EQ(quoted(std::string(100, 'x'), 3), "\"xxx\"... (100 bytes)");
+  EXPECT_EQ(quote("a\"b\n\x1b"), R"("a\"b\x0a\x1b")");
+  EXPECT_EQ(quote("na\xc3\xafve"), "\"na\xc3\xafve\"");
+  EXPECT_EQ(quote("bad\xff"), R"("bad\xff")");
+  EXPECT_EQ(quote(std::string(100, 'x'), 3), "\"xxx\"... (100 bytes)");
 }
 
 TEST(Text, Utf8FollowsRfc3629) {

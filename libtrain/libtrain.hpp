@@ -1,0 +1,25 @@
+#pragma once
+
+/// Everything a training program needs. Each part also works by its own header.
+
+#include "libtrain/amp/autocast.hpp"
+#include "libtrain/amp/grad_scaler.hpp"
+#include "libtrain/amp/planned_autocast.hpp"
+#include "libtrain/core/error.hpp"
+#include "libtrain/core/warning.hpp"
+#include "libtrain/data/data_loader.hpp"
+#include "libtrain/nn/attention.hpp"
+#include "libtrain/nn/dropout.hpp"
+#include "libtrain/optim/adamw.hpp"
+#include "libtrain/optim/clip.hpp"
+#include "libtrain/optim/sgd.hpp"
+#include "libtrain/plan/explain.hpp"
+#include "libtrain/policy/early_stop.hpp"
+#include "libtrain/policy/schedule.hpp"
+#include "libtrain/runtime/batch.hpp"
+#include "libtrain/runtime/parameters.hpp"
+#include "libtrain/runtime/region.hpp"
+#include "libtrain/runtime/runtime.hpp"
+#include "libtrain/state/module_state.hpp"
+#include "libtrain/state/tensor_file.hpp"
+#include "libtrain/train/trainer.hpp"

@@ -1,0 +1,118 @@
+#include "libtrain/nn/embedding.hpp"
+
+#include <ATen/ops/embedding.h>
+#include <ATen/ops/randint.h>
+#include <ATen/ops/randn.h>
+#include <ATen/ops/zeros_like.h>
+#include <torch/csrc/autograd/autograd.h>
+
+#include "libtrain/core/error.hpp"
+#include "tests/torch/nn/tensors.hpp"
+
+namespace libtrain {
+namespace {
+
+using test::expect_near;
+using test::expect_same_bits;
+using test::leaf;
+using test::ThreadCount;
+
+class Embedding : public testing::Test {
+ protected:
+  void SetUp() override {
+    at::manual_seed(41);
+    ids_ = at::randint(50, {200}, at::kLong);
+    weight_ = leaf(at::randn({50, 19}), at::kFloat);
+    grad_out_ = at::randn({200, 19});
+    twin_ = leaf(weight_, at::kDouble);
+    at::embedding(twin_, ids_, kPadding).backward(grad_out_.to(at::kDouble));
+  }
+
+  static constexpr int64_t kPadding = 7;
+  // A row is met about four times, each sum rounds by 2^-24 of values up to about 10.
+  static constexpr double kTolerance = 5e-6;
+  at::Tensor ids_, weight_, grad_out_, twin_;
+};
+
+TEST_F(Embedding, FirstGradientIsDenseAndEqualsAtens) {
+  const at::Tensor out = embedding(ids_, weight_, kPadding);
+  expect_same_bits(out, weight_.index_select(0, ids_));
+  out.backward(grad_out_);
+  EXPECT_EQ(weight_.grad().layout(), at::kStrided);
+  expect_near(weight_.grad(), twin_.grad(), kTolerance);
+}
+
+TEST_F(Embedding, LaterGradientsAreAddedInPlaceToTouchedRows) {
+  weight_.mutable_grad() = at::zeros_like(weight_);
+  const void* memory = weight_.grad().const_data_ptr();
+  bool seen_sparse = false;
+  weight_.register_hook([&](const at::Tensor& grad) {
+    seen_sparse = grad.is_sparse();
+    EXPECT_TRUE(grad.is_coalesced());
+  });
+  embedding(ids_, weight_, kPadding).backward(grad_out_);
+  EXPECT_TRUE(seen_sparse);
+  EXPECT_EQ(weight_.grad().const_data_ptr(), memory);
+  expect_near(weight_.grad(), twin_.grad(), kTolerance);
+  embedding(ids_, weight_, kPadding).backward(grad_out_);
+  expect_near(weight_.grad(), twin_.grad().mul(2), 2 * kTolerance);
+}
+
+TEST_F(Embedding, GradientsAreTheSameForAnyNumberOfThreads) {
+  const auto gradient = [&](int threads) {
+    const ThreadCount count(threads);
+    weight_.mutable_grad() = at::zeros_like(weight_);
+    embedding(ids_, weight_).backward(grad_out_);
+    return weight_.grad().clone();
+  };
+  expect_same_bits(gradient(3), gradient(1));
+}
+
+TEST_F(Embedding, AskedGradientsAreDenseEvenWithAGradientInPlace) {
+  weight_.mutable_grad() = at::zeros_like(weight_);
+  const at::Tensor out = embedding(ids_, weight_, kPadding);
+  const at::Tensor grad = torch::autograd::grad({out}, {weight_}, {grad_out_})[0];
+  EXPECT_EQ(grad.layout(), at::kStrided);
+  expect_near(grad, twin_.grad(), kTolerance);
+  EXPECT_EQ(weight_.grad().abs().max().item<float>(), 0.0F);
+}
+
+TEST_F(Embedding, TiedWeightsGetBothGradients) {
+  weight_.mutable_grad() = at::zeros_like(weight_);
+  embedding(ids_, weight_, kPadding).mul(grad_out_).sum().add(weight_.sum()).backward();
+  expect_near(weight_.grad(), twin_.grad().add(1), 2 * kTolerance);
+}
+
+TEST_F(Embedding, AnUpdateBetweenForwardAndBackwardIsNoFault) {
+  const at::Tensor out = embedding(ids_, weight_, kPadding);
+  weight_.detach().add_(1.0);
+  out.backward(grad_out_);
+  expect_near(weight_.grad(), twin_.grad(), kTolerance);
+}
+
+TEST_F(Embedding, NoIdsAndOnlyPaddingGiveNoGradient) {
+  weight_.mutable_grad() = at::zeros_like(weight_);
+  embedding(ids_.slice(0, 0, 0), weight_).sum().backward();
+  embedding(ids_.mul(0).add(kPadding), weight_, kPadding).sum().backward();
+  EXPECT_EQ(weight_.grad().abs().max().item<float>(), 0.0F);
+}
+
+TEST_F(Embedding, OtherWeightsTakeAtensWay) {
+  const auto wide = leaf(weight_, at::kDouble);
+  wide.mutable_grad() = at::zeros_like(wide);
+  embedding(ids_, wide, kPadding).backward(grad_out_.to(at::kDouble));
+  expect_same_bits(wide.grad(), twin_.grad());
+  const at::Tensor derived = embedding(ids_, weight_.mul(2.0));
+  derived.sum().backward();
+  EXPECT_EQ(weight_.grad().layout(), at::kStrided);
+}
+
+TEST_F(Embedding, BadIdsAreRefused) {
+  EXPECT_THROW(embedding(ids_.to(at::kInt), weight_), InvalidOption);
+  EXPECT_THROW(embedding(ids_.reshape({2, 100}), weight_), InvalidOption);
+  EXPECT_ANY_THROW(embedding(ids_.add(50), weight_));
+  EXPECT_ANY_THROW(embedding(ids_.sub(51), weight_));
+}
+
+}  // namespace
+}  // namespace libtrain

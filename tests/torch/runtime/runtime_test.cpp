@@ -1,0 +1,70 @@
+#include "libtrain/runtime/runtime.hpp"
+
+#include <ATen/Parallel.h>
+#include <ATen/ops/equal.h>
+#include <ATen/ops/randn.h>
+#include <gtest/gtest.h>
+#include <torch/nn/modules/container/sequential.h>
+#include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/linear.h>
+#include <torch/utils.h>
+
+#include "libtrain/core/error.hpp"
+#include "libtrain/runtime/model_facts.hpp"
+
+namespace libtrain {
+namespace {
+
+TEST(Runtime, PlansForTheCpuWhereThereIsNoGpu) {
+  const Runtime runtime({.threads = 1}, MachineFacts{});
+  EXPECT_EQ(runtime.device(), at::Device(at::kCPU));
+  EXPECT_EQ(at::get_num_threads(), 1);
+}
+
+TEST(Runtime, PreparingCompletesThePlan) {
+  Runtime runtime({}, MachineFacts{});
+  EXPECT_FALSE(runtime.plan().memory_format.has_value());
+  const torch::nn::Linear model(2, 3);
+  EXPECT_EQ(runtime.prepare(model).ptr(), model.ptr());
+  EXPECT_TRUE(runtime.plan().memory_format.has_value());
+  EXPECT_THROW(runtime.prepare(std::shared_ptr<torch::nn::LinearImpl>()), InvalidOption);
+}
+
+TEST(Runtime, ConvolutionsGetThePlannedMemoryFormat) {
+  Runtime runtime({.memory_format = MemoryFormat::kChannelsLast}, MachineFacts{});
+  const torch::nn::Conv2d model(torch::nn::Conv2dOptions(8, 16, 3));
+  const at::Tensor before = model->weight.detach().clone();
+  runtime.prepare(model);
+  EXPECT_TRUE(model->weight.is_contiguous(at::MemoryFormat::ChannelsLast));
+  EXPECT_TRUE(at::equal(model->weight, before));
+}
+
+TEST(Runtime, OneSeedReachesTorchsGenerators) {
+  const Runtime first({.seed = 11}, MachineFacts{});
+  const at::Tensor expected = at::randn({4});
+  const Runtime second({.seed = 11}, MachineFacts{});
+  EXPECT_TRUE(at::equal(at::randn({4}), expected));
+  EXPECT_EQ(second.seed(), 11U);
+}
+
+TEST(Runtime, WithoutASeedTorchsOwnStays) {
+  torch::manual_seed(4);
+  const Runtime runtime({}, MachineFacts{});
+  EXPECT_EQ(runtime.seed(), 4U);
+}
+
+TEST(ModelFacts, CountSharedTensorsOnceAndFindConvolutions) {
+  const torch::nn::Conv2d convolution(torch::nn::Conv2dOptions(3, 4, 1));
+  const torch::nn::Linear linear(4, 2);
+  linear->bias.set_requires_grad(false);
+  const torch::nn::Sequential model(convolution, linear, linear);
+  const ModelFacts facts = describe_model(*model);
+  EXPECT_EQ(facts.parameters, 12 + 4 + 8 + 2);
+  EXPECT_EQ(facts.trainable, 12 + 4 + 8);
+  EXPECT_EQ(facts.parameter_bytes, 26 * 4);
+  EXPECT_EQ(facts.has_convolutions, true);
+  EXPECT_EQ(describe_model(*linear).has_convolutions, false);
+}
+
+}  // namespace
+}  // namespace libtrain
