@@ -15,7 +15,7 @@ at::Tensor LrTable::factor(const at::Tensor& applied_steps, int64_t steps) {
     }
     table_ = host.to(device_);
   }
-  return table_.index_select(0, applied_steps.view({1})).view({});
+  return table_.index_select(0, applied_steps.view({1})).squeeze();
 }
 
 }  // namespace libtrain

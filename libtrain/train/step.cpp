@@ -97,7 +97,7 @@ at::Tensor Trainer::forward(const Batch& part, const LossFunction& loss) const {
   require(value.requires_grad(),
           "[trainer.step] the loss does not depend on any parameter that takes gradients; check "
           "for detach() or a NoGradGuard in the loss function");
-  return value.to(at::kFloat).view({});
+  return value.to(at::kFloat).squeeze();
 }
 
 void Trainer::backward(const at::Tensor& loss, double share) {
