@@ -1,12 +1,18 @@
 #include <cstdio>
 #include <string>
 
-#include "libtrain/core/text.hpp"
-#include "libtrain/plan/options.hpp"
+#include "libtrain/core/error.hpp"
+#include "libtrain/plan/explain.hpp"
+#include "libtrain/plan/make_plan.hpp"
 
 int main() {
-  const libtrain::PlanOptions options;
-  const std::string text = libtrain::to_text(0.1);
-  std::printf("%s\n", text.c_str());
-  return text == "0.1" ? 0 : 1;
+  const libtrain::Plan plan = libtrain::make_plan({.threads = 2}, libtrain::MachineFacts{});
+  std::printf("%s\n", libtrain::explain(plan).c_str());
+  try {
+    libtrain::make_plan({.threads = -1}, libtrain::MachineFacts{});
+  } catch (const libtrain::InvalidOption& error) {
+    std::printf("%s\n", error.what());
+    return plan.threads.value == 2 ? 0 : 1;
+  }
+  return 1;
 }

@@ -4,9 +4,15 @@ struct Tensor {};
 struct Module {};
 struct Device {};
 struct Batch {};
+struct Plan {};
+struct Error {};
 
-#include <libtrain/runtime/packed.hpp>
-#include <libtrain/runtime/parameters.hpp>
+#include <ATen/ops/ones.h>
+#include <libtrain/libtrain.hpp>
+
+#include <cstdio>
+
+namespace lt = libtrain;
 
 int main() {
   [[maybe_unused]] const Scalar scalar;
@@ -14,5 +20,10 @@ int main() {
   [[maybe_unused]] const Module module;
   [[maybe_unused]] const Device device;
   [[maybe_unused]] const Batch batch;
-  return 0;
+  [[maybe_unused]] const Plan plan;
+  [[maybe_unused]] const Error error;
+
+  const lt::Runtime runtime({.device = "cpu", .threads = 1});
+  std::printf("%s\n", lt::explain(runtime.plan()).c_str());
+  return at::ones({3}).sum().item<double>() == 3 ? 0 : 1;
 }
