@@ -81,8 +81,8 @@ bool accumulates_in_place(const at::Tensor& weight) {
 }
 
 struct TouchedRowsEmbedding : torch::autograd::Function<TouchedRowsEmbedding> {
-  static at::Tensor forward(AutogradContext* context, const at::Tensor& ids,
-                            const at::Tensor& weight, const c10::intrusive_ptr<Call>& call) {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& weight,
+                            const at::Tensor& ids, const c10::intrusive_ptr<Call>& call) {
     context->save_for_backward({ids});
     context->saved_data["call"] = c10::IValue::make_capsule(call);
     return at::embedding(weight, ids);
@@ -94,18 +94,17 @@ struct TouchedRowsEmbedding : torch::autograd::Function<TouchedRowsEmbedding> {
     const at::Tensor ids = context->get_saved_variables()[0];
     const at::Tensor& grad = grad_outputs[0];
     if (accumulates_in_place(call->weight)) {
-      return {at::Tensor(), summed_rows(grad.contiguous(), ids, *call), at::Tensor()};
+      return {summed_rows(grad.contiguous(), ids, *call), at::Tensor(), at::Tensor()};
     }
-    return {at::Tensor(),
-            at::embedding_dense_backward(grad, ids, call->weight.size(0), call->padding_idx,
+    return {at::embedding_dense_backward(grad, ids, call->weight.size(0), call->padding_idx,
                                          /*scale_grad_by_freq=*/false),
-            at::Tensor()};
+            at::Tensor(), at::Tensor()};
   }
 };
 
 }  // namespace
 
-at::Tensor embedding(const at::Tensor& ids, const at::Tensor& weight,
+at::Tensor embedding(const at::Tensor& weight, const at::Tensor& ids,
                      std::optional<int64_t> padding_idx) {
   require(ids.dim() == 1 && ids.scalar_type() == at::kLong,
           "[nn.embedding] wrong ids: dim={}, dtype={}, expected int64 [n]", ids.dim(),
@@ -120,7 +119,7 @@ at::Tensor embedding(const at::Tensor& ids, const at::Tensor& weight,
   auto call = c10::make_intrusive<Call>();
   call->weight = weight;
   call->padding_idx = padding;
-  return TouchedRowsEmbedding::apply(ids.contiguous(), weight, call);
+  return TouchedRowsEmbedding::apply(weight, ids.contiguous(), call);
 }
 
 }  // namespace libtrain

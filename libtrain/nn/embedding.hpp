@@ -9,7 +9,7 @@
 
 namespace libtrain {
 
-/// Rows `ids` of `weight`: int64 [n] and [vocabulary, width] -> [n, width]. Rows equal to
+/// Rows `ids` of `weight`: [vocabulary, width] and int64 [n] -> [n, width]. Rows equal to
 /// `padding_idx` get no gradient.
 ///
 /// A vocabulary's gradient is large and a batch touches few of its rows. When backward()
@@ -19,7 +19,7 @@ namespace libtrain {
 /// gradient.
 ///
 /// Throws InvalidOption for ids that are not int64 [n]; c10::IndexError for one out of range.
-LT_API at::Tensor embedding(const at::Tensor& ids, const at::Tensor& weight,
+LT_API at::Tensor embedding(const at::Tensor& weight, const at::Tensor& ids,
                             std::optional<int64_t> padding_idx = {});
 
 }  // namespace libtrain

@@ -124,10 +124,10 @@ at::Tensor EmbeddingsImpl::forward(const at::Tensor& input_ids, const at::Tensor
                     "max_position_embeddings={}; truncate when tokenizing",
                     layout->longest(), config_.max_position_embeddings);
   const at::Tensor words =
-      libtrain::embedding(input_ids, word_embeddings_->weight, config_.pad_token_id);
-  const at::Tensor types = libtrain::embedding(token_type_ids, token_type_embeddings_->weight);
+      libtrain::embedding(word_embeddings_->weight, input_ids, config_.pad_token_id);
+  const at::Tensor types = libtrain::embedding(token_type_embeddings_->weight, token_type_ids);
   const at::Tensor places =
-      libtrain::embedding(positions(*layout).to(input_ids.device()), position_embeddings_->weight);
+      libtrain::embedding(position_embeddings_->weight, positions(*layout).to(input_ids.device()));
   return libtrain::dropout(layer_norm_(words + types + places), config_.hidden_dropout_prob,
                            is_training(), layout);
 }

@@ -27,7 +27,7 @@ constexpr RandomPosition kPosition{.seed = 99, .step = 2, .first_sample = 10};
 at::Tensor run(const at::Tensor& input, double probability, RandomPosition position = kPosition,
                const PackedLayoutPtr& layout = nullptr) {
   const RandomScope scope(position);
-  return dropout(input, probability, true, layout);
+  return libtrain::dropout(input, probability, true, layout);
 }
 
 class DropoutTypes : public testing::TestWithParam<at::ScalarType> {};
@@ -101,8 +101,8 @@ TEST(Dropout, AShorterSampleHasTheSameMaskAsItsLongerTwin) {
 TEST(Dropout, DifferentSitesStepsAndSeedsDiffer) {
   const RandomScope scope(kPosition);
   const at::Tensor x = at::ones({4, 64});
-  const at::Tensor first = dropout(x, 0.5, true);
-  EXPECT_FALSE(at::equal(dropout(x, 0.5, true), first));
+  const at::Tensor first = libtrain::dropout(x, 0.5, true);
+  EXPECT_FALSE(at::equal(libtrain::dropout(x, 0.5, true), first));
   RandomPosition other = kPosition;
   other.step = 3;
   EXPECT_FALSE(at::equal(run(x, 0.5, other), first));
@@ -112,16 +112,16 @@ TEST(Dropout, DifferentSitesStepsAndSeedsDiffer) {
 TEST(Dropout, OutsideAScopeTheGeneratorsSeedFixesIt) {
   const at::Tensor x = at::ones({4, 64});
   at::manual_seed(33);
-  const at::Tensor first = dropout(x, 0.5, true);
-  EXPECT_FALSE(at::equal(dropout(x, 0.5, true), first));
+  const at::Tensor first = libtrain::dropout(x, 0.5, true);
+  EXPECT_FALSE(at::equal(libtrain::dropout(x, 0.5, true), first));
   at::manual_seed(33);
-  expect_same_bits(dropout(x, 0.5, true), first);
+  expect_same_bits(libtrain::dropout(x, 0.5, true), first);
 }
 
 TEST(Dropout, ReturnsTheInputItselfWhenThereIsNothingToDrop) {
   const at::Tensor x = at::ones({3});
-  EXPECT_TRUE(dropout(x, 0.5, false).is_same(x));
-  EXPECT_TRUE(dropout(x, 0.0, true).is_same(x));
+  EXPECT_TRUE(libtrain::dropout(x, 0.5, false).is_same(x));
+  EXPECT_TRUE(libtrain::dropout(x, 0.0, true).is_same(x));
 }
 
 TEST(Dropout, TakesAnyShape) {
@@ -137,7 +137,7 @@ TEST(Dropout, TakesAnyShape) {
 TEST(Dropout, OtherTypesTakeTheDevicesGenerator) {
   at::manual_seed(34);
   const auto x = leaf(at::ones({100, 100}), at::kDouble);
-  const at::Tensor out = dropout(x, 0.25, true);
+  const at::Tensor out = libtrain::dropout(x, 0.25, true);
   out.sum().backward();
   EXPECT_NEAR(out.eq(0).to(at::kDouble).mean().item<double>(), 0.25, 0.03);
   expect_same_bits(x.grad(), out);
@@ -145,11 +145,11 @@ TEST(Dropout, OtherTypesTakeTheDevicesGenerator) {
 
 TEST(Dropout, RefusesABadProbabilityAndAnotherLayout) {
   const at::Tensor x = at::ones({3, 2});
-  EXPECT_THROW(dropout(x, -0.1, true), InvalidOption);
-  EXPECT_THROW(dropout(x, 1.1, false), InvalidOption);
-  EXPECT_THROW(dropout(x, std::nan(""), true), InvalidOption);
-  EXPECT_THROW(dropout(x, 0.1, true, layout_of({2})), InvalidOption);
-  EXPECT_THROW(dropout(at::ones({}), 0.1, true, layout_of({1})), InvalidOption);
+  EXPECT_THROW(libtrain::dropout(x, -0.1, true), InvalidOption);
+  EXPECT_THROW(libtrain::dropout(x, 1.1, false), InvalidOption);
+  EXPECT_THROW(libtrain::dropout(x, std::nan(""), true), InvalidOption);
+  EXPECT_THROW(libtrain::dropout(x, 0.1, true, layout_of({2})), InvalidOption);
+  EXPECT_THROW(libtrain::dropout(at::ones({}), 0.1, true, layout_of({1})), InvalidOption);
 }
 
 }  // namespace

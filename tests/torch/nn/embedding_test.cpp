@@ -35,7 +35,7 @@ class Embedding : public testing::Test {
 };
 
 TEST_F(Embedding, FirstGradientIsDenseAndEqualsAtens) {
-  const at::Tensor out = embedding(ids_, weight_, kPadding);
+  const at::Tensor out = libtrain::embedding(weight_, ids_, kPadding);
   expect_same_bits(out, weight_.index_select(0, ids_));
   out.backward(grad_out_);
   EXPECT_EQ(weight_.grad().layout(), at::kStrided);
@@ -50,11 +50,11 @@ TEST_F(Embedding, LaterGradientsAreAddedInPlaceToTouchedRows) {
     seen_sparse = grad.is_sparse();
     EXPECT_TRUE(grad.is_coalesced());
   });
-  embedding(ids_, weight_, kPadding).backward(grad_out_);
+  libtrain::embedding(weight_, ids_, kPadding).backward(grad_out_);
   EXPECT_TRUE(seen_sparse);
   EXPECT_EQ(weight_.grad().const_data_ptr(), memory);
   expect_near(weight_.grad(), twin_.grad(), kTolerance);
-  embedding(ids_, weight_, kPadding).backward(grad_out_);
+  libtrain::embedding(weight_, ids_, kPadding).backward(grad_out_);
   expect_near(weight_.grad(), twin_.grad().mul(2), 2 * kTolerance);
 }
 
@@ -62,7 +62,7 @@ TEST_F(Embedding, GradientsAreTheSameForAnyNumberOfThreads) {
   const auto gradient = [&](int threads) {
     const ThreadCount count(threads);
     weight_.mutable_grad() = at::zeros_like(weight_);
-    embedding(ids_, weight_).backward(grad_out_);
+    libtrain::embedding(weight_, ids_).backward(grad_out_);
     return weight_.grad().clone();
   };
   expect_same_bits(gradient(3), gradient(1));
@@ -70,7 +70,7 @@ TEST_F(Embedding, GradientsAreTheSameForAnyNumberOfThreads) {
 
 TEST_F(Embedding, AskedGradientsAreDenseEvenWithAGradientInPlace) {
   weight_.mutable_grad() = at::zeros_like(weight_);
-  const at::Tensor out = embedding(ids_, weight_, kPadding);
+  const at::Tensor out = libtrain::embedding(weight_, ids_, kPadding);
   const at::Tensor grad = torch::autograd::grad({out}, {weight_}, {grad_out_})[0];
   EXPECT_EQ(grad.layout(), at::kStrided);
   expect_near(grad, twin_.grad(), kTolerance);
@@ -79,12 +79,12 @@ TEST_F(Embedding, AskedGradientsAreDenseEvenWithAGradientInPlace) {
 
 TEST_F(Embedding, TiedWeightsGetBothGradients) {
   weight_.mutable_grad() = at::zeros_like(weight_);
-  embedding(ids_, weight_, kPadding).mul(grad_out_).sum().add(weight_.sum()).backward();
+  libtrain::embedding(weight_, ids_, kPadding).mul(grad_out_).sum().add(weight_.sum()).backward();
   expect_near(weight_.grad(), twin_.grad().add(1), 2 * kTolerance);
 }
 
 TEST_F(Embedding, AnUpdateBetweenForwardAndBackwardIsNoFault) {
-  const at::Tensor out = embedding(ids_, weight_, kPadding);
+  const at::Tensor out = libtrain::embedding(weight_, ids_, kPadding);
   weight_.detach().add_(1.0);
   out.backward(grad_out_);
   expect_near(weight_.grad(), twin_.grad(), kTolerance);
@@ -92,26 +92,26 @@ TEST_F(Embedding, AnUpdateBetweenForwardAndBackwardIsNoFault) {
 
 TEST_F(Embedding, NoIdsAndOnlyPaddingGiveNoGradient) {
   weight_.mutable_grad() = at::zeros_like(weight_);
-  embedding(ids_.slice(0, 0, 0), weight_).sum().backward();
-  embedding(ids_.mul(0).add(kPadding), weight_, kPadding).sum().backward();
+  libtrain::embedding(weight_, ids_.slice(0, 0, 0)).sum().backward();
+  libtrain::embedding(weight_, ids_.mul(0).add(kPadding), kPadding).sum().backward();
   EXPECT_EQ(weight_.grad().abs().max().item<float>(), 0.0F);
 }
 
 TEST_F(Embedding, OtherWeightsTakeAtensWay) {
   const auto wide = leaf(weight_, at::kDouble);
   wide.mutable_grad() = at::zeros_like(wide);
-  embedding(ids_, wide, kPadding).backward(grad_out_.to(at::kDouble));
+  libtrain::embedding(wide, ids_, kPadding).backward(grad_out_.to(at::kDouble));
   expect_same_bits(wide.grad(), twin_.grad());
-  const at::Tensor derived = embedding(ids_, weight_.mul(2.0));
+  const at::Tensor derived = libtrain::embedding(weight_.mul(2.0), ids_);
   derived.sum().backward();
   EXPECT_EQ(weight_.grad().layout(), at::kStrided);
 }
 
 TEST_F(Embedding, BadIdsAreRefused) {
-  EXPECT_THROW(embedding(ids_.to(at::kInt), weight_), InvalidOption);
-  EXPECT_THROW(embedding(ids_.reshape({2, 100}), weight_), InvalidOption);
-  EXPECT_ANY_THROW(embedding(ids_.add(50), weight_));
-  EXPECT_ANY_THROW(embedding(ids_.sub(51), weight_));
+  EXPECT_THROW(libtrain::embedding(weight_, ids_.to(at::kInt)), InvalidOption);
+  EXPECT_THROW(libtrain::embedding(weight_, ids_.reshape({2, 100})), InvalidOption);
+  EXPECT_ANY_THROW(libtrain::embedding(weight_, ids_.add(50)));
+  EXPECT_ANY_THROW(libtrain::embedding(weight_, ids_.sub(51)));
 }
 
 }  // namespace
