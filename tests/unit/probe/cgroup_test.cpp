@@ -82,6 +82,7 @@ TEST(CgroupFolders, GoFromTheGroupToTheMountPoint) {
   const CgroupMount mount = {.version2 = true, .root = "/", .mount_point = "/c", .controllers = {}};
   EXPECT_EQ(cgroup_folders(mount, "/a/b"), (std::vector<std::string>{"/c/a/b", "/c/a", "/c"}));
   EXPECT_EQ(cgroup_folders(mount, "/"), std::vector<std::string>{"/c"});
+  EXPECT_EQ(cgroup_folders(mount, "/../a"), std::vector<std::string>{"/c"});
 }
 
 TEST(CgroupFolders, APathOfAnotherNamespaceLeavesTheMountPoint) {
@@ -95,7 +96,7 @@ TEST(CgroupFolders, APathOfAnotherNamespaceLeavesTheMountPoint) {
 
 TEST(Cgroup, TakesTheSmallestLimitOfAllParents) {
   FakeSources sources = version2("/a/b");
-  sources.files["/sys/fs/cgroup/a/b/cpu.max"] = "max 100000\n";
+  sources.files["/sys/fs/cgroup/a/b/cpu.max"] = "300000 100000\n";
   sources.files["/sys/fs/cgroup/a/cpu.max"] = "150000 100000\n";
   sources.files["/sys/fs/cgroup/cpu.max"] = "400000 100000\n";
   sources.files["/sys/fs/cgroup/a/b/memory.max"] = "8589934592\n";
