@@ -84,7 +84,7 @@ set_up_libfuzzer() {
   install_packages "libclang-rt-${version%%.*}-dev"
 }
 
-# Prints torch's version if that Python has one that is supported.
+# Prints the version of that Python's torch if it is one that is supported. CMake sees whether it can be imported.
 torch_version() {
   "$1" - 2>/dev/null <<'PY'
 import importlib.metadata
@@ -92,7 +92,6 @@ version = importlib.metadata.version("torch")
 major, minor = map(int, version.split(".")[:2])
 if not (2, 11) <= (major, minor) <= (2, 15):
     raise SystemExit(1)
-import torch
 print(version)
 PY
 }
@@ -116,6 +115,7 @@ make_venv() {
   python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
     fail "python3 is too old: found=$(python3 -V | cut -d ' ' -f 2), expected at least 3.11 (torch 2.15 needs it)"
   local options=() constraint=() cache=(--no-cache-dir) link
+  [[ -n $version ]] || require_disk 9
   if [[ -n $version ]]; then
     options=(--system-site-packages)
     echo "torch==$version" >build/torch-constraint.txt
@@ -131,7 +131,7 @@ make_venv() {
   [[ -z ${PIP_CACHE_DIR:-} ]] || cache=()
   mkdir -p build/tmp
   step "pip install into $folder" env TMPDIR="$PWD/build/tmp" "$folder/bin/python" -m pip install \
-    "${cache[@]}" "${constraint[@]}" "${@/#/--requirement=}"
+    --no-compile "${cache[@]}" "${constraint[@]}" "${@/#/--requirement=}"
   rm -rf build/tmp
 }
 
@@ -148,7 +148,6 @@ set_up_python() {
   python=$PWD/.venv/bin/python
   stamp=$(stamp_of "${files[@]}" - <<<"$version $(python3 -V)")
   [[ -x $python && $(cat .venv/libtrain-stamp 2>/dev/null) == "$stamp" ]] && return
-  [[ -n $version ]] || require_disk 9
   make_venv .venv "$version" "${files[@]}"
   echo "$stamp" >.venv/libtrain-stamp
 }
