@@ -18,7 +18,7 @@ void require(bool condition, std::string_view message, const Args&... args) {
   if (condition) [[likely]] {
     return;
   }
-  throw E(fill(message, args...));
+  throw E(libtrain::fill(message, args...));
 }
 
 }  // namespace libtrain

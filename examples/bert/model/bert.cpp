@@ -21,20 +21,6 @@
 namespace bert {
 namespace {
 
-void initialize_layer(torch::nn::Module& module, const BertConfig& config) {
-  if (auto* layer = module.as<torch::nn::LinearImpl>()) {
-    layer->weight.normal_(0.0, config.initializer_range);
-    layer->bias.zero_();
-  } else if (auto* table = module.as<torch::nn::EmbeddingImpl>()) {
-    table->weight.normal_(0.0, config.initializer_range);
-    if (const auto padding = table->options.padding_idx()) {
-      table->weight[*padding].zero_();
-    }
-  } else if (auto* layer_norm = module.as<torch::nn::LayerNormImpl>()) {
-    layer_norm->reset_parameters();
-  }
-}
-
 using libtrain::linear;
 using libtrain::PackedLayout;
 
@@ -202,10 +188,19 @@ at::Tensor BertModelImpl::pool(const at::Tensor& hidden, const PackedLayoutPtr& 
 
 void initialize(torch::nn::Module& module, const BertConfig& config) {
   const at::NoGradGuard no_grad;
-  initialize_layer(module, config);
-  // Without itself: in a constructor the module is not in its shared_ptr yet.
-  for (const auto& child : module.modules(/*include_self=*/false)) {
-    initialize_layer(*child, config);
+  for (const auto& child : module.children()) {
+    initialize(*child, config);
+  }
+  if (auto* layer = module.as<torch::nn::LinearImpl>()) {
+    layer->weight.normal_(0.0, config.initializer_range);
+    layer->bias.zero_();
+  } else if (auto* table = module.as<torch::nn::EmbeddingImpl>()) {
+    table->weight.normal_(0.0, config.initializer_range);
+    if (const auto padding = table->options.padding_idx()) {
+      table->weight[*padding].zero_();
+    }
+  } else if (auto* layer_norm = module.as<torch::nn::LayerNormImpl>()) {
+    layer_norm->reset_parameters();
   }
 }
 
