@@ -93,7 +93,7 @@ Verdict pick_index(const MachineFacts& machine) {
     return {0, fill(" left to local rank {} by CUDA_VISIBLE_DEVICES={}", rank,
                     quote(*machine.gpu_driver.visible_devices))};
   }
-  return missing(fill("{} processes on this machine share {} visible GPUs", processes, visible));
+  return missing(fill("{} processes on this machine, visible GPUs: {}", processes, visible));
 }
 
 /// Whether the GPU `index` can run this build.

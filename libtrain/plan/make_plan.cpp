@@ -43,6 +43,9 @@ void check_batch(const PlanOptions& asked, const LaunchFacts& launch) {
 
 Plan make_plan(const PlanOptions& asked, const MachineFacts& machine) {
   const LaunchFacts& launch = machine.launch;
+  require(!launch.problem,
+          "[plan.launch] launch variables contradict each other: {}; correct or unset them",
+          launch.problem.value_or(""));
   check_batch(asked, launch);
   const Requests requests = merge_requests(asked, launch.variables);
 

@@ -35,6 +35,12 @@ class Recorder:
         self.scaler = torch.amp.GradScaler("cpu", **self.options)
         self.weights = [torch.nn.Parameter(torch.tensor([0.0])) for _ in range(2)]
         self.optimizers = [torch.optim.SGD([weight], lr=1.0) for weight in self.weights]
+        self.updates = 0
+        for optimizer in self.optimizers:
+            optimizer.register_step_post_hook(self.count_update)
+
+    def count_update(self, *_):
+        self.updates += 1
 
     def reported_none(self):
         stages = [state["stage"] for state in self.scaler._per_optimizer_states.values()]
@@ -49,9 +55,9 @@ class Recorder:
         elif name == "unscale":
             self.scaler.unscale_(self.optimizers[argument])
         elif name == "step":
-            before = self.weights[argument].detach().clone()
+            before = self.updates
             self.scaler.step(self.optimizers[argument])
-            return "skipped" if torch.equal(before, self.weights[argument]) else "applied"
+            return "applied" if self.updates > before else "skipped"
         elif name == "update":
             self.scaler.update(argument)
         elif name == "interval":

@@ -83,7 +83,7 @@ INSTANTIATE_TEST_SUITE_P(
                     std::pair{R"({"hidden_size": -8})", "hidden_size"},
                     std::pair{R"({"hidden_size": 10})", "num_attention_heads=12"},
                     std::pair{R"({"num_attention_heads": 5})", "num_attention_heads"},
-                    std::pair{R"({"vocab_size": 99999999999999999999})", "vocab_size"},
+                    std::pair{R"({"vocab_size": 99999999999999999999})", "99999999999999999999"},
                     std::pair{R"({"vocab_size": 4294967296})", "vocab_size"},
                     std::pair{R"({"num_hidden_layers": 2000000000})", "num_hidden_layers"},
                     std::pair{R"({"pad_token_id": 30522})", "pad_token_id"},

@@ -10,6 +10,7 @@
 #include "libtrain/core/error.hpp"
 #include "libtrain/nn/dropout.hpp"
 #include "libtrain/optim/adamw.hpp"
+#include "libtrain/optim/sgd.hpp"
 #include "libtrain/train/trainer.hpp"
 #include "tests/torch/train/mlp.hpp"
 
@@ -118,7 +119,7 @@ TEST_P(Step, RefusesALossThatCannotBeTrained) {
 }
 
 TEST_P(Step, WithoutAnyGradientMovesNothing) {
-  const at::Tensor other = at::full({}, 1.0, at::TensorOptions().requires_grad(true));
+  const at::Tensor other = at::full({}, 1.0).set_requires_grad(true);
   Trainer trainer = make_trainer({.schedule = linear_warmup(0, 4)});
   const std::vector<at::Tensor> weights = copies(model_->parameters());
   EXPECT_FALSE(step(trainer, [&](const Batch&) { return other * 2; }).applied);
@@ -126,14 +127,17 @@ TEST_P(Step, WithoutAnyGradientMovesNothing) {
   EXPECT_EQ(trainer.applied_steps(), 0);
 }
 
-TEST_P(Step, ClipsByTheNormOfTheWholeWindow) {
-  Trainer free = make_trainer();
-  const double norm = step(free, loss()).grad_norm;
-  EXPECT_GT(norm, 0.0);
-
-  at::Tensor parameter = at::full({1}, 1.0, at::TensorOptions().requires_grad(true));
-  AdamW plain({{{{{"p", parameter}}, {}}}, {}}, {.lr = 0.1, .weight_decay = 0.0});
-  EXPECT_THROW(Trainer(runtime_, plain, {.clip_norm = 0.0}), InvalidOption);
+TEST_P(Step, ClipsByTheNormOfAllGradientsTogether) {
+  at::Tensor a = at::full({1}, 1.0).set_requires_grad(true);
+  at::Tensor b = at::full({1}, 1.0).set_requires_grad(true);
+  SGD sgd({{{{{"a", a}, {"b", b}}, {}}}, {}}, {.lr = 1.0});
+  Trainer trainer(runtime_, sgd, {.clip_norm = 1.0, .values_on_device = GetParam()});
+  const StepValues values =
+      trainer.values(trainer.step(batch_, [&](const Batch&) { return (3 * a + 4 * b).squeeze(); }));
+  EXPECT_NEAR(values.grad_norm, 5.0, 1e-6);
+  EXPECT_NEAR(a.item<double>(), 1.0 - 3.0 / 5.0, 1e-5);
+  EXPECT_NEAR(b.item<double>(), 1.0 - 4.0 / 5.0, 1e-5);
+  EXPECT_THROW(Trainer(runtime_, sgd, {.clip_norm = 0.0}), InvalidOption);
 }
 
 TEST_P(Step, WeighsMicroBatchesByTheirShareOfTheWindow) {
@@ -141,7 +145,7 @@ TEST_P(Step, WeighsMicroBatchesByTheirShareOfTheWindow) {
   batch_.set_weights({1, 7, 3, 0, 2, 0, 0, 0});
   std::vector<double> weights;
   Trainer trainer(runtime, optimizer_, {.values_on_device = GetParam()});
-  const at::Tensor one = at::full({}, 1.0, at::TensorOptions().requires_grad(true));
+  const at::Tensor one = at::full({}, 1.0).set_requires_grad(true);
   const StepReport report = trainer.step(batch_, [&](const Batch& part) {
     weights.push_back(part.weight());
     return mlp_loss(model_, part) * 0 + part.weight();

@@ -115,7 +115,7 @@ TEST(ChooseDevice, ProcessesWithoutEnoughGpusAllTakeTheCpu) {
   machine.launch.local_world_size = 3;
   for (int rank = 0; rank < 3; ++rank) {
     machine.launch.local_rank = rank;
-    expect_cpu(machine, "3 processes on this machine share 2 visible GPUs");
+    expect_cpu(machine, "3 processes on this machine, visible GPUs: 2");
   }
 }
 
@@ -123,7 +123,7 @@ TEST(ChooseDevice, OneGpuLeftVisibleByTheLauncherIsThisProcesss) {
   MachineFacts machine = a100_machine();
   machine.launch.local_rank = 3;
   machine.launch.local_world_size = 4;
-  expect_cpu(machine, "4 processes on this machine share 1 visible GPUs");
+  expect_cpu(machine, "4 processes on this machine, visible GPUs: 1");
   machine.gpu_driver.visible_devices = "3";
   const Decision<DeviceChoice> decision = choose(machine);
   EXPECT_EQ(to_text(decision.value), "cuda:0");

@@ -80,6 +80,14 @@ std::string refusal(std::optional<int64_t> global_batch, std::optional<int64_t> 
   return message_of<InvalidOption>([&] { make_plan(asked, machine); });
 }
 
+TEST(MakePlan, RefusesALaunchThatContradictsItself) {
+  MachineFacts machine = cpu_machine();
+  machine.launch.problem = "RANK=4 with WORLD_SIZE=4, expected a smaller RANK";
+  EXPECT_EQ(message_of<InvalidOption>([&] { make_plan({}, machine); }),
+            "[plan.launch] launch variables contradict each other: RANK=4 with WORLD_SIZE=4, "
+            "expected a smaller RANK; correct or unset them");
+}
+
 TEST(MakePlan, RefusesBatchesThatCannotBeSplit) {
   EXPECT_EQ(refusal(0, {}, 1), "[plan.batch] out of range: global_batch=0, expected at least 1");
   EXPECT_EQ(refusal({}, 0, 1), "[plan.batch] out of range: accumulate=0, expected at least 1");

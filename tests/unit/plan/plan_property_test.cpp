@@ -7,6 +7,7 @@
 #include "libtrain/core/error.hpp"
 #include "libtrain/plan/explain.hpp"
 #include "libtrain/plan/make_plan.hpp"
+#include "tests/unit/plan/example_machines.hpp"
 
 namespace libtrain {
 namespace {
@@ -46,6 +47,18 @@ GpuFacts random_gpu() {
   return gpu;
 }
 
+void give_a_working_gpu(MachineFacts& machine) {
+  const MachineFacts working = examples::a100_machine();
+  machine.gpu_driver = working.gpu_driver;
+  machine.gpus = working.gpus;
+  machine.library = working.library;
+  machine.launch.local_rank.reset();
+  machine.launch.local_world_size.reset();
+  const int minor = *rc::gen::inRange(0, 10);
+  machine.gpus[0].compute_capability = {*rc::gen::element(7, 8, 9, 10, 12), minor};
+  machine.gpus[0].name = maybe_one_of({"NVIDIA GeForce GTX 1660 Ti", "NVIDIA H100 80GB HBM3"});
+}
+
 MachineFacts random_machine() {
   MachineFacts machine;
   machine.host.os = maybe_one_of({"linux"});
@@ -81,6 +94,9 @@ MachineFacts random_machine() {
     if (const std::optional<std::string> text = maybe_one_of({"0", "1", "8"})) {
       machine.launch.variables[name] = *text;
     }
+  }
+  if (*rc::gen::arbitrary<bool>()) {
+    give_a_working_gpu(machine);
   }
   return machine;
 }
