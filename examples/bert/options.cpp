@@ -1,6 +1,7 @@
 #include "examples/bert/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 #include <limits>
 #include <map>
 
@@ -79,6 +80,10 @@ void check_together(const TrainBertOptions& options) {
       throw CLI::ValidationError(message);
     }
   };
+  for (const double number :
+       {options.lr, options.warmup, options.weight_decay, options.clip, options.layer_decay}) {
+    need(std::isfinite(number), "numbers must be finite");  // ranges let NaN through
+  }
   if (options.plan_only) {
     return;
   }

@@ -94,7 +94,7 @@ def test_we_answer_alike_for_what_transformers_saved(program, tmp_path):
 
 def test_metrics_have_a_row_for_each_event(trained):
     rows = [json.loads(line) for line in (trained / "metrics.jsonl").read_text().splitlines()]
-    assert [row["step"] for row in rows] == [1, 2, 3, 4, 4, 4][: len(rows)]
+    assert [row["step"] for row in rows] == [1, 2, 2, 3, 4, 4]  # two epochs, each with an evaluation
     assert {"train/loss", "train/lr", "train/grad_norm", "perf/samples_per_s", "perf/tokens_per_s"} <= rows[0].keys()
     assert "eval/accuracy" in rows[-1]
 
@@ -137,11 +137,11 @@ def refused(program, code, words, *arguments, out=None):
 
 
 @pytest.mark.parametrize("contents, words", [
-    (b"", ["no line"]),
-    (b"plant\ta tree\nwithout a tab\n", ["line 2", "tab"]),
-    (b"plant\ta tree\nanimal\ta \xff dog\n", ["line 2", "UTF-8"]),
-    (b"plant\ta tree\nanimal\ta \x00 dog\n", ["line 2", "NUL"]),
-    (b"plant\ta tree\nanimal\t" + b"x" * (10_000_001) + b"\n", ["line 2"]),
+    (b"", ["file is empty"]),
+    (b"plant\ta tree\nwithout a tab\n", ["line=2", "tab"]),
+    (b"plant\ta tree\nanimal\ta \xff dog\n", ["line=2", "UTF-8"]),
+    (b"plant\ta tree\nanimal\ta \x00 dog\n", ["line=2", "NUL"]),
+    (b"plant\ta tree\nanimal\t" + b"x" * (10_000_001) + b"\n", ["line=2"]),
     (b"plant\ta tree\nplant\tanother\n", ["1 labels"]),
 ])
 def test_bad_training_files_are_refused(program, tmp_path, contents, words):
