@@ -2,7 +2,6 @@
 struct Scalar {};
 struct Tensor {};
 struct Module {};
-struct Device {};
 struct Batch {};
 struct Plan {};
 struct Error {};
@@ -18,7 +17,6 @@ int main() {
   [[maybe_unused]] const Scalar scalar;
   [[maybe_unused]] const Tensor tensor;
   [[maybe_unused]] const Module module;
-  [[maybe_unused]] const Device device;
   [[maybe_unused]] const Batch batch;
   [[maybe_unused]] const Plan plan;
   [[maybe_unused]] const Error error;
