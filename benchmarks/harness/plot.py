@@ -1,0 +1,48 @@
+"""The plot beside the table: each peer's ratio with its spread, and the goal as a line across."""
+
+import pathlib
+
+from harness.report import goal_of
+
+
+def bars(results: dict) -> list[dict]:
+    """One for each comparison that counts, in the table's order. Where a goal is an upper bound on cost,
+    ratios are turned over, so that more is better everywhere."""
+    made = []
+    for row in results["rows"]:
+        for peer in row.get("peers", []):
+            if "failed" in peer:
+                continue
+            ratio, goal = peer["ratio"], goal_of(peer)
+            median, least, most = ratio["median"], ratio["least"], ratio["most"]
+            bound = goal.at_least if goal else None
+            if goal and goal.at_most is not None:
+                median, least, most, bound = 1 / median, 1 / most, 1 / least, 1 / goal.at_most
+            made.append({"label": f"{row['name']} · {peer['label']}", "median": median, "least": least,
+                         "most": most, "goal": bound})
+    return made
+
+
+def draw(path: pathlib.Path, results: dict) -> None:
+    import matplotlib
+
+    matplotlib.use("Agg")
+    from matplotlib import pyplot
+
+    shown = bars(results)
+    figure, axes = pyplot.subplots(figsize=(9, 1.2 + 0.32 * len(shown)), layout="constrained")
+    positions = range(len(shown))
+    colours = ["#9aa5b1" if bar["goal"] is None else "#2f7d4f" if bar["median"] >= bar["goal"] else "#c4622d" for bar in shown]
+    axes.barh(positions, [bar["median"] for bar in shown], color=colours, height=0.6,
+              xerr=[[bar["median"] - bar["least"] for bar in shown], [bar["most"] - bar["median"] for bar in shown]],
+              error_kw={"elinewidth": 1, "capsize": 2})
+    for position, bar in zip(positions, shown):
+        if bar["goal"] is not None:
+            axes.plot([bar["goal"]] * 2, [position - 0.42, position + 0.42], color="black", linewidth=2)
+    axes.axvline(1, color="black", linewidth=0.8, linestyle=":")
+    axes.set_yticks(positions, [bar["label"] for bar in shown], fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel("times as fast as the peer (memory: times less); black: goal, green: met, grey: no goal")
+    axes.set_title(f"{results['machine']['cpu']}, {results['machine']['cores']} cores, {results['date']}", fontsize=9)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=130)

@@ -1,0 +1,102 @@
+// BERT by examples/bert and libtrain's Trainer. Settings: model, texts, order, precision ("fp32",
+// "bf16" or null for the plan's choice).
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "benchmarks/programs/texts.hpp"
+#include "benchmarks/programs/worker.hpp"
+#include "examples/bert/hf_directory.hpp"
+#include "examples/bert/model/classifier.hpp"
+#include "libtrain/libtrain.hpp"
+
+namespace benchmarks {
+namespace {
+
+namespace lt = libtrain;
+
+// As benchmarks/peers/bert.py.
+constexpr double kLearningRate = 5e-5;
+constexpr double kWeightDecay = 0.01;
+constexpr double kClipNorm = 1.0;
+
+bert::Classifier load(const std::string& folder, bool dropout) {
+  bert::HfDirectory source = bert::HfDirectory::read(folder);
+  if (!dropout) {
+    source.config.hidden_dropout_prob = 0.0;
+    source.config.attention_probs_dropout_prob = 0.0;
+  }
+  bert::Classifier model(source.config);
+  bert::load_weights(model, folder);
+  return model;
+}
+
+class Training {
+ public:
+  Training(lt::Runtime& runtime, bert::Classifier model)
+      : model_(runtime.prepare(std::move(model))),
+        optimizer_(lt::parameters_of(*model_), {.lr = kLearningRate, .weight_decay = kWeightDecay}),
+        trainer_(runtime, optimizer_, {.clip_norm = kClipNorm}) {}
+
+  Values run(std::span<const lt::Batch> batches) {
+    Values losses;
+    for (const lt::Batch& batch : batches) {
+      const lt::StepReport report =
+          trainer_.step(batch, [&](const lt::Batch& part) { return model_->loss(part); });
+      losses.push_back(trainer_.values(report).loss);
+    }
+    return losses;
+  }
+
+ private:
+  bert::Classifier model_;
+  lt::AdamW optimizer_;
+  lt::Trainer trainer_;
+};
+
+lt::PlanOptions plan_options(const Json& settings) {
+  lt::PlanOptions options{.seed = 0};
+  if (!settings.at("precision").is_null()) {
+    options.precision = lt::parse_precision(settings.at("precision").get<std::string>());
+  }
+  return options;
+}
+
+Json flags_of(const lt::Plan& plan, const Json& settings) {
+  return {{"precision", lt::to_text(plan.precision.value)},
+          {"order", settings.at("order")},
+          {"attention", lt::to_text(plan.attention.value)},
+          {"optimizer", lt::to_text(plan.optimizer.value)},
+          {"allocator", lt::to_text(plan.allocator.value)},
+          {"threads", plan.threads.value}};
+}
+
+Work make(const Json& settings) {
+  const auto runtime = std::make_shared<lt::Runtime>(plan_options(settings));
+  const auto groups = read_groups(settings.at("texts"), settings.at("order"));
+  const std::vector<lt::Batch> common = read_groups(settings.at("texts"), "random").front();
+  const std::string folder = settings.at("model");
+  const auto training = std::make_shared<std::optional<Training>>();
+
+  return {.flags = flags_of(runtime->plan(), settings),
+          .verify =
+              [=](int64_t steps) {
+                Training fresh(*runtime, load(folder, false));
+                return fresh.run(std::span(common).first(static_cast<size_t>(steps)));
+              },
+          .repeat =
+              [=](int64_t number) {
+                if (!*training) {
+                  training->emplace(*runtime, load(folder, true));
+                }
+                return (*training)->run(groups[static_cast<size_t>(number) % groups.size()]);
+              }};
+}
+
+}  // namespace
+}  // namespace benchmarks
+
+int main(int argc, char** argv) { return benchmarks::serve(argc, argv, benchmarks::make); }

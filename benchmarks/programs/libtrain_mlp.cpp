@@ -1,0 +1,69 @@
+// A step of a tiny network by libtrain's Trainer, on one thread. Settings: file, steps.
+
+#include <ATen/ops/cross_entropy_loss.h>
+
+#include <memory>
+#include <string>
+
+#include "benchmarks/programs/mlp.hpp"
+#include "benchmarks/programs/worker.hpp"
+#include "libtrain/libtrain.hpp"
+
+namespace benchmarks {
+namespace {
+
+namespace lt = libtrain;
+
+class Training {
+ public:
+  Training(lt::Runtime& runtime, MlpStart start)
+      : model_(runtime.prepare(std::move(start.model))),
+        batch_(lt::Batch::stacked({{"x", start.x}, {"y", start.y}})),
+        optimizer_(lt::parameters_of(*model_), {.lr = 1e-3}),
+        trainer_(runtime, optimizer_) {}
+
+  double step() {
+    const lt::StepReport report = trainer_.step(batch_, [this](const lt::Batch& part) {
+      return at::cross_entropy_loss(model_(part.at("x")), part.at("y"));
+    });
+    return trainer_.values(report).loss;
+  }
+
+ private:
+  Mlp model_;
+  lt::Batch batch_;
+  lt::AdamW optimizer_;
+  lt::Trainer trainer_;
+};
+
+Work make(const Json& settings) {
+  const auto runtime = std::make_shared<lt::Runtime>(
+      lt::PlanOptions{.precision = lt::PrecisionMode::kFp32, .threads = 1, .seed = 0});
+  const std::string file = settings.at("file");
+  const auto steps_a_repeat = settings.at("steps").get<int64_t>();
+  const auto timed = std::make_shared<Training>(*runtime, read_mlp(file));
+
+  return {.flags = {{"optimizer", lt::to_text(runtime->plan().optimizer.value)},
+                    {"threads", runtime->plan().threads.value}},
+          .verify =
+              [=](int64_t steps) {
+                Training fresh(*runtime, read_mlp(file));
+                Values losses;
+                for (int64_t step = 0; step < steps; ++step) {
+                  losses.push_back(fresh.step());
+                }
+                return losses;
+              },
+          .repeat =
+              [=](int64_t) {
+                for (int64_t step = 0; step < steps_a_repeat; ++step) {
+                  timed->step();
+                }
+                return Values{};
+              }};
+}
+
+}  // namespace
+}  // namespace benchmarks
+
+int main(int argc, char** argv) { return benchmarks::serve(argc, argv, benchmarks::make); }
