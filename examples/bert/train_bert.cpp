@@ -111,7 +111,7 @@ class Run {
         {.clip_norm = options_.clip > 0.0 ? std::optional(options_.clip) : std::nullopt,
          .schedule = schedule_of(options_, steps)});
 
-    Json result = {{"steps", steps}, {"samples", train_data->size()}};
+    Json result = {{"steps", steps}};
     const auto start = Clock::now();
     double evaluating = 0.0;
     std::optional<double> best;
@@ -137,6 +137,7 @@ class Run {
       save_directory(options_.out, inputs_.source, model_, inputs_.labels);
     }
     const double training = seconds_since(start) - evaluating;
+    result["train/samples"] = samples_;
     result["train/seconds"] = training;
     result["perf/samples_per_s"] = static_cast<double>(samples_) / training;
     result["perf/tokens_per_s"] = static_cast<double>(tokens_) / training;

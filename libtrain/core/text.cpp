@@ -75,7 +75,7 @@ std::string quote(std::string_view text, size_t limit) {
   size_t used = 0;
   while (!text.empty() && used < limit) {
     const size_t length = utf8_length(text);
-    const unsigned char c = static_cast<unsigned char>(text.front());
+    const auto c = static_cast<unsigned char>(text.front());
     if (length == 0 || c < 0x20 || c == 0x7F) {
       out.append("\\x").push_back(kHex[c >> 4U]);
       out.push_back(kHex[c & 15U]);

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "libtrain/kernels/flush_denormals.hpp"
 #include "libtrain/kernels/isa_kernels.hpp"
 
 namespace libtrain::kernels::LT_ISA {
@@ -19,7 +20,7 @@ struct Factors {
         beta2(static_cast<float>(args.beta2)),
         square(static_cast<float>(1.0 - args.beta2)),
         root_correction(
-            static_cast<float>(sqrt(1.0 - pow(args.beta2, static_cast<double>(args.step))))),
+            static_cast<float>(1.0 / sqrt(1.0 - pow(args.beta2, static_cast<double>(args.step))))),
         eps(static_cast<float>(args.eps)),
         step_size(
             static_cast<float>(args.lr / (1.0 - pow(args.beta1, static_cast<double>(args.step))))) {
@@ -37,13 +38,15 @@ struct Factors {
   float step_size;
 };
 
-template <bool kAmsgrad, bool kZeroGrad>
-void update(float* __restrict param, float* __restrict grad, float* __restrict exp_avg,
-            float* __restrict exp_avg_sq, float* __restrict max_exp_avg_sq, int64_t count,
-            const Factors f) {
+enum class Gradient { kKept, kZeroed, kZeros };
+
+template <bool kAmsgrad, Gradient kGradient>
+[[gnu::noinline]] void update(float* __restrict param, float* __restrict grad,
+                              float* __restrict exp_avg, float* __restrict exp_avg_sq,
+                              float* __restrict max_exp_avg_sq, int64_t count, const Factors f) {
   for (int64_t i = 0; i < count; ++i) {
     const float old = param[i];
-    const float scaled = grad[i] * f.grad;
+    const float scaled = kGradient == Gradient::kZeros ? 0.0F : grad[i] * f.grad;
     const float g = f.grad_decay != 0 ? scaled + f.grad_decay * old : scaled;
     const float m = (f.from_grad ? g : exp_avg[i]) + f.lerp * (g - exp_avg[i]);
     const float v = exp_avg_sq[i] * f.beta2 + f.square * g * g;
@@ -53,13 +56,56 @@ void update(float* __restrict param, float* __restrict grad, float* __restrict e
       largest = v < before || before != before ? before : v;  // a NaN stays
       max_exp_avg_sq[i] = largest;
     }
-    const float denominator = __builtin_sqrtf(largest) / f.root_correction + f.eps;
+    const float denominator = __builtin_sqrtf(largest) * f.root_correction + f.eps;
     exp_avg[i] = m;
     exp_avg_sq[i] = v;
     param[i] = old * f.keep - f.step_size * m / denominator;
-    if constexpr (kZeroGrad) {
+    if constexpr (kGradient == Gradient::kZeroed) {
       grad[i] = 0.0F;
     }
+  }
+}
+
+bool all_zero(const float* x, int64_t count) {
+  uint32_t set = 0;
+  for (int64_t i = 0; i < count; ++i) {
+    set |= __builtin_bit_cast(uint32_t, x[i]);
+  }
+  return set == 0;
+}
+
+/// The gradient is 0. Where it has always been, as in the rows of an embedding that no batch has
+/// touched, only decoupled weight decay moves a parameter, and the state is not written.
+template <bool kAmsgrad>
+void update_by_zeros(float* param, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
+                     int64_t count, const Factors& f) {
+  constexpr int64_t kBlock = 256;
+  const bool may_rest = f.grad_decay == 0 && f.eps > 0;
+  for (int64_t first = 0; first < count; first += kBlock) {
+    const int64_t block = count - first < kBlock ? count - first : kBlock;
+    if (may_rest && all_zero(exp_avg + first, block) && all_zero(exp_avg_sq + first, block)) {
+      if (f.keep != 1) {
+        for (int64_t i = first; i < first + block; ++i) {
+          param[i] *= f.keep;
+        }
+      }
+      continue;
+    }
+    update<kAmsgrad, Gradient::kZeros>(param + first, nullptr, exp_avg + first, exp_avg_sq + first,
+                                       kAmsgrad ? max_exp_avg_sq + first : nullptr, block, f);
+  }
+}
+
+template <bool kAmsgrad>
+void choose(float* param, float* grad, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
+            int64_t count, const AdamWArgs& args) {
+  const Factors factors(args);
+  if (grad == nullptr) {
+    update_by_zeros<kAmsgrad>(param, exp_avg, exp_avg_sq, max_exp_avg_sq, count, factors);
+  } else {
+    (args.zero_grad ? update<kAmsgrad, Gradient::kZeroed>
+                    : update<kAmsgrad, Gradient::kKept>)(param, grad, exp_avg, exp_avg_sq,
+                                                         max_exp_avg_sq, count, factors);
   }
 }
 
@@ -67,14 +113,9 @@ void update(float* __restrict param, float* __restrict grad, float* __restrict e
 
 void adamw_f32(float* param, float* grad, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
                int64_t count, const AdamWArgs& args) {
-  const Factors factors(args);
-  if (args.amsgrad) {
-    (args.zero_grad ? update<true, true> : update<true, false>)(param, grad, exp_avg, exp_avg_sq,
-                                                                max_exp_avg_sq, count, factors);
-  } else {
-    (args.zero_grad ? update<false, true> : update<false, false>)(param, grad, exp_avg, exp_avg_sq,
-                                                                  nullptr, count, factors);
-  }
+  const FlushDenormals flush;
+  (args.amsgrad ? choose<true> : choose<false>)(param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq,
+                                                count, args);
 }
 
 }  // namespace libtrain::kernels::LT_ISA

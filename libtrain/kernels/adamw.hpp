@@ -20,7 +20,9 @@ struct AdamWArgs {
   bool zero_grad = false;        ///< leave zeros in the gradient instead of its value
 };
 
-/// `max_exp_avg_sq` is null unless amsgrad.
+/// `max_exp_avg_sq` is null unless amsgrad. A null `grad` stands for zeros, and costs less than
+/// they would. On x86, state below the smallest normal number (1.2e-38) becomes 0: a moment decays
+/// into that range when its gradient stays 0, and arithmetic there is a hundred times slower.
 using AdamWF32 = void (*)(float* param, float* grad, float* exp_avg, float* exp_avg_sq,
                           float* max_exp_avg_sq, int64_t count, const AdamWArgs& args);
 

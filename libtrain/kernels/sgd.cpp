@@ -1,5 +1,6 @@
 #include "libtrain/kernels/sgd.hpp"
 
+#include "libtrain/kernels/flush_denormals.hpp"
 #include "libtrain/kernels/isa_kernels.hpp"
 
 namespace libtrain::kernels::LT_ISA {
@@ -54,6 +55,7 @@ void choose(float* param, float* grad, float* buffer, int64_t count, const SgdAr
 
 void sgd_f32(float* param, float* grad, float* momentum_buffer, int64_t count,
              const SgdArgs& args) {
+  const FlushDenormals flush;
   const auto run =
       args.momentum == 0.0 ? choose<Momentum::kNone, false>
       : args.first_step

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "libtrain/core/require.hpp"
+#include "libtrain/runtime/row_gradients.hpp"
 
 namespace libtrain {
 namespace {
@@ -27,6 +28,7 @@ using torch::autograd::variable_list;
 struct Call : torch::CustomClassHolder {
   at::Tensor weight;
   int64_t padding_idx = -1;
+  bool row_gradient = false;  ///< wanted by whoever ran the forward
 };
 
 /// Adds the rows of `grad` that share an id, in their order: fp32 [n, width] -> coalesced sparse
@@ -71,13 +73,17 @@ at::Tensor summed_rows(const at::Tensor& grad, const at::Tensor& ids, const Call
                                        /*is_coalesced=*/true);
 }
 
-/// Whether the engine is going to add this gradient to a dense weight.grad. Its list of wanted
-/// nodes is empty in backward(), not in autograd::grad().
-bool accumulates_in_place(const at::Tensor& weight) {
+/// Whether this gradient ends in weight.grad, and as rows: the engine is going to add it to a dense
+/// one, or the reader takes rows. The engine's list of wanted nodes is empty in backward(), not in
+/// autograd::grad().
+bool ends_as_rows(const Call& call) {
   const auto* wanted = torch::autograd::get_current_graph_task_exec_info();
-  const at::Tensor& grad = weight.grad();
-  return wanted != nullptr && wanted->empty() && !at::GradMode::is_enabled() && grad.defined() &&
-         grad.layout() == at::kStrided && grad.scalar_type() == at::kFloat;
+  if (wanted == nullptr || !wanted->empty() || at::GradMode::is_enabled()) {
+    return false;
+  }
+  const at::Tensor& grad = call.weight.grad();
+  return grad.defined() && grad.layout() == at::kStrided ? grad.scalar_type() == at::kFloat
+                                                         : call.row_gradient;
 }
 
 struct TouchedRowsEmbedding : torch::autograd::Function<TouchedRowsEmbedding> {
@@ -93,7 +99,7 @@ struct TouchedRowsEmbedding : torch::autograd::Function<TouchedRowsEmbedding> {
         c10::static_intrusive_pointer_cast<Call>(context->saved_data.at("call").toCapsule());
     const at::Tensor ids = context->get_saved_variables()[0];
     const at::Tensor& grad = grad_outputs[0];
-    if (accumulates_in_place(call->weight)) {
+    if (ends_as_rows(*call)) {
       return {summed_rows(grad.contiguous(), ids, *call), at::Tensor(), at::Tensor()};
     }
     return {at::embedding_dense_backward(grad, ids, call->weight.size(0), call->padding_idx,
@@ -119,6 +125,7 @@ at::Tensor embedding(const at::Tensor& weight, const at::Tensor& ids,
   auto call = c10::make_intrusive<Call>();
   call->weight = weight;
   call->padding_idx = padding;
+  call->row_gradient = row_gradients_wanted();
   return TouchedRowsEmbedding::apply(weight, ids.contiguous(), call);
 }
 

@@ -8,12 +8,17 @@
 #include "libtrain/core/require.hpp"
 #include "libtrain/kernels/table.hpp"
 #include "libtrain/optim/parallel_chunks.hpp"
+#include "libtrain/optim/row_gradient.hpp"
 
 namespace libtrain {
 namespace {
 
 /// 64 KiB of each of the four or five arrays: a chunk fits in the second-level cache.
 constexpr int64_t kChunk = 16384;
+
+int64_t row_elements(const at::Tensor& parameter) {
+  return std::max<int64_t>(1, parameter.numel() / std::max<int64_t>(1, parameter.size(0)));
+}
 
 void check(const AdamOptions& options) {
   require(options.beta1 >= 0.0 && options.beta1 < 1.0, "[optim.adam] beta1={}, expected in [0, 1)",
@@ -54,7 +59,10 @@ std::vector<std::string> AdamBase::state_names() const {
 void AdamBase::update_with_kernels(const std::vector<Moving>& moving, const HostUpdate& numbers) {
   struct Work {
     float* parameter;
-    float* gradient;
+    float* gradient;  ///< dense, or the values of `rows`
+    const int64_t* rows;
+    int64_t row_count;
+    int64_t row_width;
     float* exp_avg;
     float* exp_avg_sq;
     float* max_exp_avg_sq;
@@ -75,17 +83,27 @@ void AdamBase::update_with_kernels(const std::vector<Moving>& moving, const Host
     args.step = static_cast<int64_t>(*entry.slot->step.const_data_ptr<float>());
     args.grad_multiplier = static_cast<float>(numbers.grad_multiplier);
     args.zero_grad = numbers.gradients == GradientsAfter::kZeroed;
+    const bool by_rows = entry.rows.defined();
     work.push_back(
         {entry.parameter.mutable_data_ptr<float>(), entry.gradient.mutable_data_ptr<float>(),
-         entry.values[0].mutable_data_ptr<float>(), entry.values[1].mutable_data_ptr<float>(),
+         by_rows ? entry.rows.const_data_ptr<int64_t>() : nullptr, by_rows ? entry.rows.numel() : 0,
+         by_rows ? row_elements(entry.parameter) : 0, entry.values[0].mutable_data_ptr<float>(),
+         entry.values[1].mutable_data_ptr<float>(),
          options_.amsgrad ? entry.values[2].mutable_data_ptr<float>() : nullptr, args});
     chunks.add_tensor(entry.parameter.numel());
   }
   const kernels::AdamWF32 kernel = kernels::table().adamw_f32;
   chunks.run([&](size_t tensor, int64_t first, int64_t count, int64_t /*chunk*/) {
     const Work& w = work[tensor];
-    kernel(w.parameter + first, w.gradient + first, w.exp_avg + first, w.exp_avg_sq + first,
-           w.max_exp_avg_sq == nullptr ? nullptr : w.max_exp_avg_sq + first, count, w.args);
+    const auto part = [&](int64_t at, int64_t elements, float* gradient) {
+      kernel(w.parameter + at, gradient, w.exp_avg + at, w.exp_avg_sq + at,
+             w.max_exp_avg_sq == nullptr ? nullptr : w.max_exp_avg_sq + at, elements, w.args);
+    };
+    if (w.rows == nullptr) {
+      part(first, count, w.gradient + first);
+    } else {
+      for_each_part(w.rows, w.row_count, w.gradient, w.row_width, first, count, part);
+    }
   });
 }
 

@@ -35,6 +35,9 @@ enum class WeightDecay { kInGradient, kDecoupled };
 /// What Adam and AdamW share: all but where the weight decay goes.
 /// State: "step", "exp_avg", "exp_avg_sq" and, with amsgrad, "max_exp_avg_sq".
 class LT_API AdamBase : public Optimizer {
+ public:
+  bool takes_row_gradients() const final { return true; }
+
  protected:
   AdamBase(Parameters parameters, const AdamOptions& options, WeightDecay weight_decay);
 

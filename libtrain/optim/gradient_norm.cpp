@@ -14,6 +14,7 @@
 #include "libtrain/kernels/table.hpp"
 #include "libtrain/optim/norm_parts.hpp"
 #include "libtrain/optim/parallel_chunks.hpp"
+#include "libtrain/optim/row_gradient.hpp"
 
 namespace libtrain {
 namespace {
@@ -49,6 +50,11 @@ double sum_of_squares(const at::Tensor& tensor, int64_t first, int64_t count) {
   }
 }
 
+at::Tensor sparse_values(const at::Tensor& gradient) {
+  return gradient.sparse_dim() == 1 && gradient.is_cpu() ? row_gradient(gradient).values
+                                                         : gradient.coalesce().values();
+}
+
 }  // namespace
 
 std::vector<at::Tensor> norm_parts(const std::vector<at::Tensor>& gradients) {
@@ -58,7 +64,7 @@ std::vector<at::Tensor> norm_parts(const std::vector<at::Tensor>& gradients) {
       continue;
     }
     at::Tensor part = gradient.detach();
-    part = part.is_sparse() ? part.coalesce().values() : part;
+    part = part.is_sparse() ? sparse_values(part) : part;
     part = part.is_complex() ? at::view_as_real(part.resolve_conj()) : part;
     if (part.numel() > 0) {
       parts.push_back(part.is_non_overlapping_and_dense() ? part : part.contiguous());

@@ -12,6 +12,7 @@
 #include "libtrain/core/require.hpp"
 #include "libtrain/core/warning.hpp"
 #include "libtrain/optim/gradient_norm.hpp"
+#include "libtrain/optim/row_gradient.hpp"
 
 namespace libtrain {
 namespace {
@@ -41,6 +42,11 @@ at::Tensor in_layout_of(const at::Tensor& like, const at::Tensor& tensor) {
 
 at::Tensor as_real(const at::Tensor& tensor) {
   return tensor.is_complex() ? at::view_as_real(tensor) : tensor;
+}
+
+/// Sparse in the first dimension only.
+bool is_by_rows(const at::Tensor& gradient) {
+  return gradient.is_sparse() && gradient.sparse_dim() == 1;
 }
 
 bool has_kernel(const at::Tensor& real) {
@@ -232,7 +238,7 @@ void Optimizer::prepare_state(Slot& slot) const {
   }
 }
 
-std::vector<Optimizer::Moving> Optimizer::collect_moving() {
+std::vector<Optimizer::Moving> Optimizer::collect_moving(bool with_rows) {
   std::vector<Moving> moving;
   for (Slot& slot : slots_) {
     const at::Tensor& parameter = slot.parameter;
@@ -240,21 +246,35 @@ std::vector<Optimizer::Moving> Optimizer::collect_moving() {
     if (!parameter.requires_grad() || !gradient.defined()) {
       continue;
     }
+    const bool by_rows = with_rows && is_by_rows(gradient) && has_kernel(parameter);
     require<Unsupported>(
-        gradient.layout() == at::kStrided,
+        by_rows || gradient.layout() == at::kStrided,
         "[optim.update] the gradient of {} is sparse; make it dense (sparse=false)",
         quote(slot.name));
     require(same_kind(parameter, gradient),
-            "[optim.update] the gradient of {} is {}, the parameter {}",
-            quote(slot.name), describe(gradient), describe(parameter));
+            "[optim.update] the gradient of {} is {}, the parameter {}", quote(slot.name),
+            describe(gradient), describe(parameter));
     require<Unsupported>(
         parameter.is_non_overlapping_and_dense(),
         "[optim.update] {} is a view with gaps or overlaps; use a contiguous tensor",
         quote(slot.name));
+    require<Unsupported>(!by_rows || parameter.is_contiguous(),
+                         "[optim.update] the gradient of {} is sparse, the parameter not "
+                         "contiguous; use a contiguous tensor",
+                         quote(slot.name));
     prepare_state(slot);
-    const at::Tensor usable =
-        in_layout_of(parameter, gradient.is_conj() ? gradient.resolve_conj() : gradient);
-    Moving entry{&slot, as_real(parameter), as_real(usable), !usable.is_same(gradient), {}};
+    Moving entry{.slot = &slot, .parameter = as_real(parameter)};
+    if (by_rows) {
+      const RowGradient sums = row_gradient(gradient);
+      entry.gradient = sums.values;
+      entry.rows = sums.rows;
+      entry.gradient_is_copy = true;
+    } else {
+      const at::Tensor usable =
+          in_layout_of(parameter, gradient.is_conj() ? gradient.resolve_conj() : gradient);
+      entry.gradient = as_real(usable);
+      entry.gradient_is_copy = !usable.is_same(gradient);
+    }
     for (const at::Tensor& value : slot.values) {
       entry.values.push_back(as_real(value));
     }
@@ -301,7 +321,7 @@ void Optimizer::update(const HostUpdate& numbers) {
           "[optim.update] lr_factor={}, grad_multiplier={}, expected finite numbers",
           numbers.lr_factor, numbers.grad_multiplier);
   const at::NoGradGuard no_grad;
-  std::vector<Moving> with_kernel = collect_moving();
+  std::vector<Moving> with_kernel = collect_moving(takes_row_gradients());
   const auto first =
       std::stable_partition(with_kernel.begin(), with_kernel.end(),
                             [](const Moving& entry) { return has_kernel(entry.parameter); });
@@ -332,7 +352,7 @@ void Optimizer::update(const DeviceUpdate& numbers) {
   check_number(numbers.grad_divisor, "grad_divisor");
   check_number(numbers.found_inf, "found_inf");
   const at::NoGradGuard no_grad;
-  const std::vector<Moving> moving = collect_moving();
+  const std::vector<Moving> moving = collect_moving(/*with_rows=*/false);
   run_fused(moving, [&](const Group& group, at::Device device) {
     const std::optional<at::Tensor> factor = on(device, numbers.lr_factor);
     return FusedNumbers{factor ? *factor * group.lr : at::scalar_tensor(group.lr, at::kDouble),

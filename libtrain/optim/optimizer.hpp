@@ -38,8 +38,9 @@ class LT_API Optimizer : public Updatable {
   void set_skip_non_finite(bool skip) noexcept { skip_non_finite_ = skip; }
 
   /// Both throw InvalidOption, with the parameter's name, when a gradient or the state is not on
-  /// the parameter's device or not of its dtype or shape, and Unsupported for a sparse gradient;
-  /// nothing has moved then.
+  /// the parameter's device or not of its dtype or shape, and Unsupported for a sparse gradient
+  /// (the first takes one that is sparse over rows where takes_row_gradients(), for fp32 on the
+  /// CPU, as the dense gradient it stands for); nothing has moved then.
   void update(const HostUpdate& numbers) final;
   void update(const DeviceUpdate& numbers) final;
 
@@ -80,11 +81,12 @@ class LT_API Optimizer : public Updatable {
 
   /// A slot that moves in this update. Complex tensors are viewed as real.
   struct Moving {
-    Slot* slot;
-    at::Tensor parameter;
-    at::Tensor gradient;  ///< in the parameter's layout
+    Slot* slot = nullptr;
+    at::Tensor parameter{};
+    at::Tensor gradient{};  ///< in the parameter's layout, or the values of `rows`
+    at::Tensor rows{};      ///< int64 [n], ascending; undefined: the gradient is dense
     bool gradient_is_copy = false;
-    std::vector<at::Tensor> values;
+    std::vector<at::Tensor> values{};
   };
 
   /// Numbers for ATen's fused operators.
@@ -118,7 +120,7 @@ class LT_API Optimizer : public Updatable {
   using NumbersFor = std::function<FusedNumbers(const Group&, at::Device)>;
 
   std::vector<at::Tensor> gradients() const;
-  std::vector<Moving> collect_moving();
+  std::vector<Moving> collect_moving(bool with_rows);
   void prepare_state(Slot& slot) const;
   void run_fused(const std::vector<Moving>& moving, const NumbersFor& numbers_for);
   void finish(const std::vector<Moving>& moving, GradientsAfter after, bool zeroed);

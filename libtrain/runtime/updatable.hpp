@@ -50,6 +50,8 @@ class LT_API Updatable {
   virtual void update(const HostUpdate& numbers) = 0;
   /// Never waits for the device.
   virtual void update(const DeviceUpdate& numbers) = 0;
+  /// Whether update(HostUpdate) takes gradients that are sparse over rows.
+  virtual bool takes_row_gradients() const { return false; }
 
  protected:
   Updatable() = default;

@@ -14,6 +14,7 @@
 #include "libtrain/core/require.hpp"
 #include "libtrain/optim/gradient_norm.hpp"
 #include "libtrain/runtime/random_scope.hpp"
+#include "libtrain/runtime/row_gradients.hpp"
 #include "libtrain/train/trainer.hpp"
 
 namespace libtrain {
@@ -38,7 +39,9 @@ std::vector<at::Tensor> gradients_of(const Optimizer& optimizer) {
 std::string first_non_finite(const Optimizer& optimizer) {
   for (const ParameterGroup& group : optimizer.parameters().groups) {
     for (const auto& [name, tensor] : group.parameters) {
-      if (tensor.grad().defined() && !at::isfinite(tensor.grad()).all().item<bool>()) {
+      const at::Tensor& grad = tensor.grad();
+      if (grad.defined() &&
+          !at::isfinite(grad.is_sparse() ? grad._values() : grad).all().item<bool>()) {
         return name;
       }
     }
@@ -89,6 +92,7 @@ at::Tensor Trainer::forward(const Batch& part, const LossFunction& loss) const {
   const RandomScope random({.seed = runtime_.seed(),
                             .step = static_cast<uint32_t>(step_),
                             .first_sample = static_cast<uint32_t>(part.first_sample())});
+  const RowGradientScope rows(optimizer_.takes_row_gradients() && !state_.on_device());
   const Autocast cast(planned_autocast(runtime_.plan()));
   const at::Tensor value = loss(part);
   require(value.defined() && value.numel() == 1 && value.is_floating_point(),

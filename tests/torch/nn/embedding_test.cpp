@@ -7,6 +7,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "libtrain/core/error.hpp"
+#include "libtrain/runtime/row_gradients.hpp"
 #include "tests/torch/nn/tensors.hpp"
 
 namespace libtrain {
@@ -56,6 +57,24 @@ TEST_F(Embedding, LaterGradientsAreAddedInPlaceToTouchedRows) {
   expect_near(weight_.grad(), twin_.grad(), kTolerance);
   libtrain::embedding(weight_, ids_, kPadding).backward(grad_out_);
   expect_near(weight_.grad(), twin_.grad().mul(2), 2 * kTolerance);
+}
+
+TEST_F(Embedding, GradientsAreRowsWhereTheReaderTakesThem) {
+  const RowGradientScope rows(true);
+  for (int times = 1; times <= 2; ++times) {
+    libtrain::embedding(weight_, ids_, kPadding).backward(grad_out_);
+    EXPECT_TRUE(weight_.grad().is_sparse());
+    expect_near(weight_.grad().to_dense(), twin_.grad().mul(times), times * kTolerance);
+  }
+  const at::Tensor out = libtrain::embedding(weight_, ids_, kPadding);
+  EXPECT_EQ(torch::autograd::grad({out}, {weight_}, {grad_out_})[0].layout(), at::kStrided);
+  {
+    const RowGradientScope inner(false);
+    weight_.mutable_grad().reset();
+    libtrain::embedding(weight_, ids_, kPadding).backward(grad_out_);
+    EXPECT_EQ(weight_.grad().layout(), at::kStrided);
+  }
+  EXPECT_TRUE(row_gradients_wanted());
 }
 
 TEST_F(Embedding, GradientsAreTheSameForAnyNumberOfThreads) {

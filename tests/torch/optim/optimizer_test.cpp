@@ -276,6 +276,48 @@ TEST(Optimizer, AGradientOfAnotherKindIsNamedAndNothingMoves) {
   EXPECT_TRUE(same_bits(before, pair.used.tensor));
 }
 
+/// Rows that are touched in every step, in one, twice in one, and never; over chunks of 16,384.
+TEST(Optimizer, AGradientByRowsIsTheDenseOneItStandsFor) {
+  const std::vector<std::vector<int64_t>> touched = {{3, 0, 999}, {3, 3, 500}, {}, {998, 3, 499}};
+  for (const bool decoupled : {true, false}) {
+    const Parameter by_rows = parameter("w", {1000, 50});
+    const Parameter dense = parameter("w", {1000, 50});
+    const auto make = [&](const Parameter& p) -> std::unique_ptr<Optimizer> {
+      if (decoupled) {
+        return std::make_unique<AdamW>(one_group({p}), AdamWOptions{.weight_decay = 0.1});
+      }
+      return std::make_unique<Adam>(one_group({p}), AdamOptions{.weight_decay = 0.1});
+    };
+    const auto a = make(by_rows);
+    const auto b = make(dense);
+    for (const std::vector<int64_t>& rows : touched) {
+      const auto count = static_cast<int64_t>(rows.size());
+      const at::Tensor gradient = at::sparse_coo_tensor(at::tensor(rows, at::kLong).unsqueeze(0),
+                                                        values({count, 50}, 7 * count), {1000, 50});
+      by_rows.tensor.mutable_grad() = gradient;
+      dense.tensor.mutable_grad() = gradient.to_dense();
+      a->update(HostUpdate{.grad_multiplier = 0.5, .gradients = GradientsAfter::kZeroed});
+      b->update(HostUpdate{.grad_multiplier = 0.5});
+      EXPECT_TRUE(same_bits(by_rows.tensor, dense.tensor)) << "rows: " << count;
+      EXPECT_EQ(by_rows.tensor.grad()._nnz(), 0);
+    }
+    EXPECT_TRUE(same_bits(a->state_dict().at("exp_avg_sq.w"), b->state_dict().at("exp_avg_sq.w")));
+  }
+}
+
+TEST(Optimizer, AGradientByRowsNeedsTheKernel) {
+  const Parameter w = parameter("w", {4, 3});
+  const at::Tensor gradient =
+      at::sparse_coo_tensor(at::tensor({1}, at::kLong).unsqueeze(0), values({1, 3}, 0), {4, 3});
+  w.tensor.mutable_grad() = gradient;
+  AdamW optimizer(one_group({w}));
+  EXPECT_THAT(message_of<Unsupported>([&] { optimizer.update(DeviceUpdate{}); }),
+              HasSubstr("gradient of \"w\" is sparse"));
+  w.tensor.set_data(values({3, 4}, 0).t());
+  EXPECT_THAT(message_of<Unsupported>([&] { optimizer.update(HostUpdate{}); }),
+              HasSubstr("not contiguous"));
+}
+
 TEST(Optimizer, AParameterWithGapsIsRefusedByName) {
   const at::Tensor base = values({4, 6}, 0);
   const Parameter strip{"strip", base.slice(1, 0, 3).detach().requires_grad_()};

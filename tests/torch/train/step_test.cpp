@@ -1,14 +1,19 @@
 #include <ATen/autocast_mode.h>
+#include <ATen/ops/allclose.h>
+#include <ATen/ops/embedding.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/randint.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/nn/modules/embedding.h>
 
 #include <limits>
 #include <stdexcept>
 
 #include "libtrain/core/error.hpp"
 #include "libtrain/nn/dropout.hpp"
+#include "libtrain/nn/embedding.hpp"
 #include "libtrain/optim/adamw.hpp"
 #include "libtrain/optim/sgd.hpp"
 #include "libtrain/train/trainer.hpp"
@@ -138,6 +143,30 @@ TEST_P(Step, ClipsByTheNormOfAllGradientsTogether) {
   EXPECT_NEAR(a.item<double>(), 1.0 - 3.0 / 5.0, 1e-5);
   EXPECT_NEAR(b.item<double>(), 1.0 - 4.0 / 5.0, 1e-5);
   EXPECT_THROW(Trainer(runtime_, sgd, {.clip_norm = 0.0}), InvalidOption);
+}
+
+TEST_P(Step, MovesAnEmbeddingAsItsDenseGradientWould) {
+  const auto train = [&](const auto& lookup) {
+    at::manual_seed(4);
+    torch::nn::Embedding table(40, 8);
+    AdamW optimizer(parameters_of(*table), {.lr = 1e-2, .weight_decay = 0.1});
+    const Runtime runtime = make_runtime(PrecisionMode::kFp32, /*accumulate=*/2);
+    Trainer trainer(runtime, optimizer, {.clip_norm = 0.05, .values_on_device = GetParam()});
+    for (int64_t step = 0; step < 5; ++step) {
+      const Batch batch = Batch::stacked({{"ids", at::randint(40, {6}, at::kLong)}});
+      trainer.step(batch, [&](const Batch& part) {
+        return lookup(table->weight, part.at("ids")).square().sum();
+      });
+    }
+    return table->weight.detach().clone();
+  };
+  const at::Tensor ours = train([](const at::Tensor& weight, const at::Tensor& ids) {
+    return libtrain::embedding(weight, ids);
+  });
+  const at::Tensor atens = train(
+      [](const at::Tensor& weight, const at::Tensor& ids) { return at::embedding(weight, ids); });
+  // The norm sums in another order; AdamW's first steps move by lr whatever the gradient's size.
+  EXPECT_TRUE(at::allclose(ours, atens, 0.0, 1e-6));
 }
 
 TEST_P(Step, WeighsMicroBatchesByTheirShareOfTheWindow) {
