@@ -56,7 +56,7 @@ class Tolerance:
 
 EXACT = Tolerance(0.0)
 FP32 = Tolerance(1e-4, growth=2.0)
-BF16 = Tolerance(2e-2)
+BF16 = Tolerance(1e-3, growth=1.5)
 
 
 def disagreement(ours: list[float], theirs: list[float], tolerance: Tolerance) -> str | None:

@@ -8,6 +8,8 @@ from harness.row import PEERS, Peer, Row, Side, Sides, Unit
 
 # Sums of exact numbers in another order.
 SUMS = Tolerance(1e-9)
+# PyTorch sums a norm's squares in fp32, which over 110 M of them loses 3e-4; libtrain sums in double.
+NORMS = Tolerance(1e-3)
 # The first loss of a new classifier on other batches, dropout on: about ln 45 on either side.
 FIRST_LOSS = Tolerance(0.05)
 STATE_GB = 1.314
@@ -25,7 +27,7 @@ def _adamw(sides: Sides) -> Row:
                (Peer(sides.script("pytorch_adamw", "PyTorch, fused + clip_grad_norm_", **settings), Goal(at_least=1.2)),
                 Peer(sides.program("libtorch_adamw", "LibTorch, torch::optim + clip_grad_norm_", **settings),
                      Goal(at_least=4.8))),
-               Unit("ms/step", 1e3 / steps), FP32)
+               Unit("ms/step", 1e3 / steps), NORMS)
 
 
 def _mlp(sides: Sides) -> Row:

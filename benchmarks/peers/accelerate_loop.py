@@ -14,7 +14,7 @@ def main():
 
     def train(dropout, steps, hooks):
         model = bert.load(settings["model"], dropout)
-        optimizer = torch.optim.AdamW(model.parameters(), lr=bert.LEARNING_RATE, weight_decay=bert.WEIGHT_DECAY)
+        optimizer = bert.adamw(model, settings)
         loader = torch.utils.data.DataLoader(texts.EndlessSamples(groups), batch_size=len(groups[0][0]),
                                              collate_fn=texts.collate)
         model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
@@ -24,7 +24,7 @@ def main():
             hooks.before_step()
             loss = model(**batch).loss
             accelerator.backward(loss)
-            accelerator.clip_grad_norm_(model.parameters(), bert.CLIP_NORM)
+            accelerator.clip_grad_norm_(model.parameters(), settings["clip"])
             optimizer.step()
             optimizer.zero_grad()
             hooks.after_step(loss.item())

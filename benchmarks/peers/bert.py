@@ -1,10 +1,8 @@
-"""BERT by transformers, from a folder of weights."""
+"""BERT by transformers, from a folder of weights, and AdamW as the work asks for it."""
 
+import torch
 import transformers
 
-LEARNING_RATE = 5e-5
-WEIGHT_DECAY = 0.01
-CLIP_NORM = 1.0
 
 
 def load(folder, dropout, attention=None):
@@ -16,3 +14,7 @@ def load(folder, dropout, attention=None):
         options |= {"hidden_dropout_prob": 0.0, "attention_probs_dropout_prob": 0.0}
     model = transformers.BertForSequenceClassification.from_pretrained(folder, **options)
     return model.train()
+
+
+def adamw(model, settings, **options):
+    return torch.optim.AdamW(model.parameters(), lr=settings["lr"], weight_decay=settings["weight_decay"], **options)

@@ -11,10 +11,10 @@ import torch
 
 
 class Module(lightning.LightningModule):
-    def __init__(self, model, hooks):
+    def __init__(self, model, settings, hooks):
         super().__init__()
         self.model = model
-        self._hooks = hooks
+        self._settings, self._hooks = settings, hooks
 
     def on_train_batch_start(self, *_):
         self._hooks.before_step()
@@ -28,7 +28,7 @@ class Module(lightning.LightningModule):
         self._hooks.after_step(outputs["loss"].item())
 
     def configure_optimizers(self):
-        return torch.optim.AdamW(self.parameters(), lr=bert.LEARNING_RATE, weight_decay=bert.WEIGHT_DECAY)
+        return bert.adamw(self.model, self._settings)
 
 
 def main():
@@ -40,9 +40,9 @@ def main():
     def train(dropout, steps, hooks):
         loader = torch.utils.data.DataLoader(texts.EndlessSamples(groups), batch_size=len(groups[0][0]),
                                              collate_fn=texts.collate)
-        trainer = lightning.Trainer(max_steps=steps or -1, accelerator="cpu", gradient_clip_val=bert.CLIP_NORM,
+        trainer = lightning.Trainer(max_steps=steps or -1, accelerator="cpu", gradient_clip_val=settings["clip"],
                                     default_root_dir=settings["scratch"])
-        trainer.fit(Module(bert.load(settings["model"], dropout), hooks), loader)
+        trainer.fit(Module(bert.load(settings["model"], dropout), settings, hooks), loader)
 
     channel.ready(["torch", "transformers", "lightning"],
                   {"precision": "fp32", "order": settings["order"], "threads": torch.get_num_threads()})

@@ -12,8 +12,8 @@ class Training:
     def __init__(self, settings, dropout):
         self.model = bert.load(settings["model"], dropout, settings["attention"])
         self.forward = torch.compile(self.model, dynamic=True) if settings["compile"] else self.model
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=bert.LEARNING_RATE,
-                                           weight_decay=bert.WEIGHT_DECAY, fused=settings["fused"])
+        self.optimizer = bert.adamw(self.model, settings, fused=settings["fused"])
+        self.clip = settings["clip"]
         self.foreach_clip = settings["foreach_clip"]
         self.bf16 = settings["precision"] == "bf16"
 
@@ -23,7 +23,7 @@ class Training:
             with torch.autocast("cpu", torch.bfloat16) if self.bf16 else contextlib.nullcontext():
                 loss = self.forward(**batch).loss
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(self.model.parameters(), bert.CLIP_NORM, foreach=self.foreach_clip)
+            torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip, foreach=self.foreach_clip)
             self.optimizer.step()
             self.optimizer.zero_grad()
             losses.append(loss.item())

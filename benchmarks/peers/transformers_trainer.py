@@ -41,7 +41,7 @@ def main():
     def train(dropout, steps, hooks):
         arguments = transformers.TrainingArguments(
             settings["scratch"], per_device_train_batch_size=batch_size, max_steps=steps or 1_000_000,
-            learning_rate=bert.LEARNING_RATE, weight_decay=bert.WEIGHT_DECAY, max_grad_norm=bert.CLIP_NORM,
+            learning_rate=settings["lr"], weight_decay=settings["weight_decay"], max_grad_norm=settings["clip"],
             save_strategy="no" if steps else "steps", report_to="none", use_cpu=True,
             **({"lr_scheduler_type": "constant"} if steps else {}))
         callback = Steps(hooks)

@@ -1,5 +1,5 @@
 // BERT by examples/bert and libtrain's Trainer. Settings: model, texts, order, precision ("fp32",
-// "bf16" or null for the plan's choice).
+// "bf16" or null for the plan's choice), lr, weight_decay, clip.
 
 #include <cstdint>
 #include <memory>
@@ -18,11 +18,6 @@ namespace {
 
 namespace lt = libtrain;
 
-// As benchmarks/peers/bert.py.
-constexpr double kLearningRate = 5e-5;
-constexpr double kWeightDecay = 0.01;
-constexpr double kClipNorm = 1.0;
-
 bert::Classifier load(const std::string& folder, bool dropout) {
   bert::HfDirectory source = bert::HfDirectory::read(folder);
   if (!dropout) {
@@ -36,10 +31,11 @@ bert::Classifier load(const std::string& folder, bool dropout) {
 
 class Training {
  public:
-  Training(lt::Runtime& runtime, bert::Classifier model)
-      : model_(runtime.prepare(std::move(model))),
-        optimizer_(lt::parameters_of(*model_), {.lr = kLearningRate, .weight_decay = kWeightDecay}),
-        trainer_(runtime, optimizer_, {.clip_norm = kClipNorm}) {}
+  Training(lt::Runtime& runtime, const Json& settings, bool dropout)
+      : model_(runtime.prepare(load(settings.at("model"), dropout))),
+        optimizer_(lt::parameters_of(*model_),
+                   {.lr = settings.at("lr"), .weight_decay = settings.at("weight_decay")}),
+        trainer_(runtime, optimizer_, {.clip_norm = settings.at("clip").get<double>()}) {}
 
   Values run(std::span<const lt::Batch> batches) {
     Values losses;
@@ -78,19 +74,18 @@ Work make(const Json& settings) {
   const auto runtime = std::make_shared<lt::Runtime>(plan_options(settings));
   const auto groups = read_groups(settings.at("texts"), settings.at("order"));
   const std::vector<lt::Batch> common = read_groups(settings.at("texts"), "random").front();
-  const std::string folder = settings.at("model");
   const auto training = std::make_shared<std::optional<Training>>();
 
   return {.flags = flags_of(runtime->plan(), settings),
           .verify =
               [=](int64_t steps) {
-                Training fresh(*runtime, load(folder, false));
+                Training fresh(*runtime, settings, false);
                 return fresh.run(std::span(common).first(static_cast<size_t>(steps)));
               },
           .repeat =
               [=](int64_t number) {
                 if (!*training) {
-                  training->emplace(*runtime, load(folder, true));
+                  training->emplace(*runtime, settings, true);
                 }
                 return (*training)->run(groups[static_cast<size_t>(number) % groups.size()]);
               }};
