@@ -9,7 +9,7 @@ from harness.maths import disagreement, largest_difference, ratios, spread
 from harness.row import Peer, Row, Side
 from harness.worker import Measurement, Worker, WorkerError
 
-VERIFIED_STEPS = 5
+VERIFIED_STEPS, QUICKLY_VERIFIED_STEPS = 5, 3
 TIMEOUT_SECONDS = 900.0  # torch.compile takes minutes before its first step
 
 Say = Callable[[str], None]
@@ -34,6 +34,7 @@ class _Runner:
         self.flags: dict[str, object] = {}
         self.verified: list[float] = []
         self._row = row
+        self._quick = conditions.quick
         self._log = conditions.logs / f"{row.name}-{number}.log"
         self._worker: Worker | None = None
 
@@ -43,7 +44,7 @@ class _Runner:
     def verify(self) -> None:
         if self._row.fresh:
             self.start()
-        self.verified = self._worker.verify(VERIFIED_STEPS)
+        self.verified = self._worker.verify(QUICKLY_VERIFIED_STEPS if self._quick else VERIFIED_STEPS)
         if self._row.fresh:
             self.stop()
 

@@ -4,9 +4,10 @@
     controller  {"verify": 5}   worker  {"values": [...]}
     controller  {"repeat": 0}   worker  {"seconds": 1.25, "values": [...], "peak_mb": 812.5}
 
-`verify` comes first or never: so many steps with dropout off on fresh weights, over the first group's
-random batches; its values must agree with those of every other side. `repeat` is timed by the worker. Repeats are numbered from 0 and come in
-order; the end of stdin ends the worker. Settings are the command line's only argument, in JSON.
+`verify` comes first or never: so many steps with dropout off on fresh weights, over the random batches of
+the groups in turn; its values must agree with those of every other side. `repeat` is timed by the worker.
+Repeats are numbered from 0 and come in order; the end of stdin ends the worker. Settings are the command
+line's only argument, in JSON.
 """
 
 import importlib.metadata

@@ -33,10 +33,11 @@ class Training:
 def main():
     settings, channel = protocol.settings(), protocol.Channel()
     timed, common = (texts.padded_groups(settings["texts"], order) for order in (settings["order"], "random"))
+    common = [batch for group in common for batch in group]
     training = None
 
     def verify(steps):
-        return Training(settings, dropout=False).run(common[0][:steps])
+        return Training(settings, dropout=False).run(common[:steps])
 
     def repeat(number):
         nonlocal training

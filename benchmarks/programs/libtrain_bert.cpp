@@ -1,6 +1,7 @@
 // BERT by examples/bert and libtrain's Trainer. Settings: model, texts, order, precision ("fp32",
 // "bf16" or null for the plan's choice), lr, weight_decay, clip.
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -73,14 +74,18 @@ Json flags_of(const lt::Plan& plan, const Json& settings) {
 Work make(const Json& settings) {
   const auto runtime = std::make_shared<lt::Runtime>(plan_options(settings));
   const auto groups = read_groups(settings.at("texts"), settings.at("order"));
-  const std::vector<lt::Batch> common = read_groups(settings.at("texts"), "random").front();
+  std::vector<lt::Batch> common;
+  for (const std::vector<lt::Batch>& group : read_groups(settings.at("texts"), "random")) {
+    common.insert(common.end(), group.begin(), group.end());
+  }
   const auto training = std::make_shared<std::optional<Training>>();
 
   return {.flags = flags_of(runtime->plan(), settings),
           .verify =
               [=](int64_t steps) {
                 Training fresh(*runtime, settings, false);
-                return fresh.run(std::span(common).first(static_cast<size_t>(steps)));
+                return fresh.run(
+                    std::span(common).first(std::min(common.size(), static_cast<size_t>(steps))));
               },
           .repeat =
               [=](int64_t number) {
