@@ -80,7 +80,8 @@ def main() -> int:
     if arguments.list:
         print("\n".join(f"{row.name:16} {row.title}" for row in rows))
         return 0
-    os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false"}
+    os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false",
+                   "TORCHINDUCTOR_CACHE_DIR": str(folders.work / "inductor")}
     start = time.monotonic()
     conditions = Conditions(QUICK_REPEATS if arguments.quick else REPEATS, arguments.quick, folders.work / "logs",
                             lambda line: print(f"[{time.monotonic() - start:5.0f} s] {line}", flush=True))

@@ -16,7 +16,16 @@ set_up_peers() {
 }
 
 run_benchmarks() {
+  local rows
+  rows=$(python3 benchmarks/run.py --list "$@") || exit 2  # wrong arguments end here, before anything is built
+  case " $* " in
+    *' --list '* | *' --help '* | *' -h '*)
+      echo "$rows"
+      return
+      ;;
+  esac
   set_up
+  require_disk 10  # the largest files, in several copies
   set_up_system "$bench_needs"
   set_up_peers
   configure_and_build release "-DPython3_EXECUTABLE=$python" -DLIBTRAIN_BENCHMARKS=ON

@@ -53,7 +53,10 @@ def _sides(row: dict) -> list[str]:
     for side in [row["ours"], *(peer for peer in row["peers"] if "failed" not in peer)]:
         flags = ", ".join(f"{name} {value}" for name, value in side["flags"].items())
         versions = ", ".join(f"{name} {value}" for name, value in side["versions"].items())
-        lines.append(f"  - {side['label']}: {flags}; peak memory {side['peak_mb']:,.0f} MB; {versions}")
+        figure = side["figure"]
+        spread = f"{number(figure['median'])} {row['unit']} ({number(figure['least'])} to {number(figure['most'])})"
+        facts = [spread, flags, f"peak memory {side['peak_mb']:,.0f} MB" if side["peak_mb"] else "", versions]
+        lines.append(f"  - {side['label']}: {'; '.join(filter(None, facts))}")
     return lines
 
 
