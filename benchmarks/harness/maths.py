@@ -18,7 +18,8 @@ def spread(values: list[float]) -> Spread:
 
 @dataclasses.dataclass(frozen=True)
 class Goal:
-    """What a ratio must reach: speed `at_least` (their cost / ours) or cost `at_most` (ours / theirs)."""
+    """What a ratio must reach; one of the two is set: speed `at_least` (their cost / ours) or cost
+    `at_most` (ours / theirs)."""
 
     at_least: float | None = None
     at_most: float | None = None
@@ -44,8 +45,8 @@ def ratios(ours: list[float], theirs: list[float], goal: Goal | None) -> list[fl
 
 @dataclasses.dataclass(frozen=True)
 class Tolerance:
-    """Relative difference allowed at the first value; each further step may add rounding of its own, so
-    that the bound grows by `growth`."""
+    """Relative difference allowed at the first value; each further step may add rounding of its
+    own, so that the bound grows by `growth`."""
 
     first: float
     growth: float = 1.0
@@ -70,8 +71,10 @@ def disagreement(ours: list[float], theirs: list[float], tolerance: Tolerance) -
             return f"value {index + 1} is not finite: {a:.7g} against {b:.7g}"
         difference = largest_difference([a], [b])
         if difference > tolerance.at(index):
-            return (f"value {index + 1} differs: {a:.7g} against {b:.7g}, relative {difference:.1e}, "
-                    f"allowed {tolerance.at(index):.1e}")
+            return (
+                f"value {index + 1} differs: {a:.7g} against {b:.7g}, relative {difference:.1e}, "
+                f"allowed {tolerance.at(index):.1e}"
+            )
     return None
 
 

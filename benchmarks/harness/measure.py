@@ -44,7 +44,9 @@ class _Runner:
     def verify(self) -> None:
         if self._row.fresh:
             self.start()
-        self.verified = self._worker.verify(QUICKLY_VERIFIED_STEPS if self._quick else VERIFIED_STEPS)
+        self.verified = self._worker.verify(
+            QUICKLY_VERIFIED_STEPS if self._quick else VERIFIED_STEPS
+        )
         if self._row.fresh:
             self.stop()
 
@@ -75,8 +77,10 @@ class _Runner:
 def run_row(row: Row, conditions: Conditions) -> dict:
     """The row's part of the results. Throws WorkerError when ours fails."""
     peers = [peer for peer in row.peers if peer.quick or not conditions.quick]
-    ours, *others = runners = [_Runner(side, row, conditions, number)
-                               for number, side in enumerate([row.ours, *(peer.side for peer in peers)])]
+    ours, *others = runners = [
+        _Runner(side, row, conditions, number)
+        for number, side in enumerate([row.ours, *(peer.side for peer in peers)])
+    ]
     with contextlib.ExitStack() as stack:
         for runner in runners:
             stack.callback(runner.stop)
@@ -96,9 +100,15 @@ def run_row(row: Row, conditions: Conditions) -> dict:
                 if not runner.failed:
                     _try(runner, lambda: runner.take_turn(number, counts), is_ours=runner is ours)
             _say_progress(row, conditions, number, runners)
-    return {"name": row.name, "title": row.title, "unit": row.unit.name, "repeats": conditions.repeats,
-            "quick": conditions.quick, "ours": _described(ours, row),
-            "peers": [_compared(ours, runner, peer, row) for runner, peer in zip(others, peers, strict=True)]}
+    return {
+        "name": row.name,
+        "title": row.title,
+        "unit": row.unit.name,
+        "ours": _described(ours, row),
+        "peers": [
+            _compared(ours, runner, peer, row) for runner, peer in zip(others, peers, strict=True)
+        ],
+    }
 
 
 def _try(runner: _Runner, action: Callable[[], object], is_ours: bool) -> None:
@@ -119,16 +129,27 @@ def _refusal(ours: _Runner, theirs: _Runner, row: Row) -> str | None:
 
 def _say_progress(row: Row, conditions: Conditions, number: int, runners: list[_Runner]) -> None:
     what = f"repeat {number}/{conditions.repeats}" if number else "warm-up"
-    figures = [f"{runner.side.label} {row.unit.figure(runner.costs()[-1]):.4g}"
-               for runner in runners if number and not runner.failed]
-    conditions.say(f"{row.name}: {what} {', '.join(figures)}{' ' + row.unit.name if figures else ''}".rstrip())
+    figures = [
+        f"{runner.side.label} {row.unit.figure(runner.costs()[-1]):.4g}"
+        for runner in runners
+        if number and not runner.failed
+    ]
+    conditions.say(
+        f"{row.name}: {what} {', '.join(figures)}{' ' + row.unit.name if figures else ''}".rstrip()
+    )
 
 
 def _described(runner: _Runner, row: Row) -> dict:
     figures = spread([row.unit.figure(cost) for cost in runner.costs()])
-    return {"label": runner.side.label, "costs": runner.costs(), "figure": dataclasses.asdict(figures),
-            "peak_mb": max(measurement.peak_mb for measurement in runner.measured),
-            "versions": runner.versions, "flags": runner.flags, "verified": runner.verified}
+    return {
+        "label": runner.side.label,
+        "costs": runner.costs(),
+        "figure": dataclasses.asdict(figures),
+        "peak_mb": max(measurement.peak_mb for measurement in runner.measured),
+        "versions": runner.versions,
+        "flags": runner.flags,
+        "verified": runner.verified,
+    }
 
 
 def _compared(ours: _Runner, theirs: _Runner, peer: Peer, row: Row) -> dict:
@@ -137,5 +158,8 @@ def _compared(ours: _Runner, theirs: _Runner, peer: Peer, row: Row) -> dict:
         return {"label": theirs.side.label, "goal": goal, "failed": theirs.failed}
     pairs = ratios(ours.costs(), theirs.costs(), peer.goal)
     return _described(theirs, row) | {
-        "goal": goal, "ratios": pairs, "ratio": dataclasses.asdict(spread(pairs)),
-        "largest_difference": largest_difference(ours.verified, theirs.verified)}
+        "goal": goal,
+        "ratios": pairs,
+        "ratio": dataclasses.asdict(spread(pairs)),
+        "largest_difference": largest_difference(ours.verified, theirs.verified),
+    }

@@ -1,4 +1,4 @@
-"""The table of docs/benchmarks.md. What stands outside the two marks is written by hand and kept."""
+"""The table of docs/benchmarks.md. What stands outside the two marks is by hand and kept."""
 
 import pathlib
 
@@ -6,7 +6,9 @@ from harness.maths import Goal
 
 BEGIN = "<!-- written by ./dev bench: begin -->"
 END = "<!-- written by ./dev bench: end -->"
-HEAD = "| work | against | ours | theirs | ratio (least to most) | goal | | largest difference |\n|---|---|---|---|---|---|---|---|"
+HEAD = """\
+| work | against | ours | theirs | ratio (least to most) | goal | | largest difference |
+|---|---|---|---|---|---|---|---|"""
 
 
 def number(value: float) -> str:
@@ -29,44 +31,58 @@ def goal_of(peer: dict) -> Goal | None:
 def table_lines(row: dict) -> list[str]:
     """The row's lines, one for each peer."""
     if "not_run" in row:
-        return [f"| {row['title']} | | | | not run: {row['not_run']} | | | |"]
-    unit, ours = row["unit"], row["ours"]
+        return [_line(row["title"], "", "", "", f"not run: {row['not_run']}", "", "", "")]
     lines = []
     for index, peer in enumerate(row["peers"]):
         title = row["title"] if index == 0 else ""
         goal = goal_of(peer)
         if "failed" in peer:
-            reason = peer["failed"].splitlines()[0].replace("|", "/")
-            lines.append(f"| {title} | {peer['label']} | | | does not count: {reason} | {goal or ''} | | |")
+            reason = f"does not count: {peer['failed'].splitlines()[0]}"
+            lines.append(_line(title, peer["label"], "", "", reason, goal or "", "", ""))
             continue
+        ours, theirs = (_with_unit(side, row["unit"]) for side in (row["ours"], peer))
         ratio = peer["ratio"]
-        lines.append(
-            f"| {title} | {peer['label']} | {number(ours['figure']['median'])} {unit} "
-            f"| {number(peer['figure']['median'])} {unit} "
-            f"| **{ratio['median']:.2f}×** ({ratio['least']:.2f} to {ratio['most']:.2f}) | {goal or ''} "
-            f"| {verdict(ratio['median'], goal)} | {peer['largest_difference']:.1e} |")
+        shown = f"**{ratio['median']:.2f}×** ({ratio['least']:.2f} to {ratio['most']:.2f})"
+        met, difference = verdict(ratio["median"], goal), f"{peer['largest_difference']:.1e}"
+        lines.append(_line(title, peer["label"], ours, theirs, shown, goal or "", met, difference))
     return lines
+
+
+def _line(*cells) -> str:
+    return "| " + " | ".join(str(cell).replace("|", "/") for cell in cells) + " |"
+
+
+def _with_unit(side: dict, unit: str) -> str:
+    return f"{number(side['figure']['median'])} {unit}"
 
 
 def _sides(row: dict) -> list[str]:
     lines = []
     for side in [row["ours"], *(peer for peer in row["peers"] if "failed" not in peer)]:
-        flags = ", ".join(f"{name} {value}" for name, value in side["flags"].items())
-        versions = ", ".join(f"{name} {value}" for name, value in side["versions"].items())
-        figure = side["figure"]
-        spread = f"{number(figure['median'])} {row['unit']} ({number(figure['least'])} to {number(figure['most'])})"
-        facts = [spread, flags, f"peak memory {side['peak_mb']:,.0f} MB" if side["peak_mb"] else "", versions]
+        least, most = number(side["figure"]["least"]), number(side["figure"]["most"])
+        facts = [
+            f"{_with_unit(side, row['unit'])} ({least} to {most})",
+            _listed(side["flags"]),
+            f"peak memory {side['peak_mb']:,.0f} MB" if side["peak_mb"] else "",
+            _listed(side["versions"]),
+        ]
         lines.append(f"  - {side['label']}: {'; '.join(filter(None, facts))}")
     return lines
+
+
+def _listed(facts: dict) -> str:
+    return ", ".join(f"{name} {value}" for name, value in facts.items())
 
 
 def text(results: dict) -> str:
     """The generated part, marks included."""
     machine = results["machine"]
+    flags = ", ".join(machine["flags"])
     lines = [
         BEGIN,
-        f"{results['date']}, {machine['cores']} cores of {machine['cpu']} ({', '.join(machine['flags'])}), "
-        f"{machine['memory_gb']} GB, {machine['system']}; libtrain {results['commit']}.",
+        f"{results['date']}, {machine['cores']} cores of {machine['cpu']} ({flags}), "
+        f"{machine['memory_gb']} GB, {machine['system']}; libtrain {results['commit']}; "
+        f"{results['repeats']} repeats.",
         "",
         HEAD,
         *(line for row in results["rows"] for line in table_lines(row)),

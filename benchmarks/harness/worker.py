@@ -30,8 +30,9 @@ class Worker:
         self._rest = b""
         log.parent.mkdir(parents=True, exist_ok=True)
         with open(log, "wb") as errors:
-            self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                                             stderr=errors)
+            self._process = subprocess.Popen(
+                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors
+            )
         try:
             hello = self._read()
             if hello.get("ready") is not True:
@@ -47,7 +48,9 @@ class Worker:
 
     def repeat(self, number: int) -> Measurement:
         answer = self._ask({"repeat": number})
-        (seconds,), (peak_mb,) = (self._numbers({key: [answer.get(key)]}, key) for key in ("seconds", "peak_mb"))
+        (seconds,), (peak_mb,) = (
+            self._numbers({key: [answer.get(key)]}, key) for key in ("seconds", "peak_mb")
+        )
         if not seconds > 0:
             raise self._error(f"measured {seconds} seconds")
         return Measurement(seconds, self._numbers(answer, "values"), peak_mb)
@@ -79,7 +82,9 @@ class Worker:
     def _read(self) -> dict:
         deadline = time.monotonic() + self._timeout
         while b"\n" not in self._rest:
-            readable, _, _ = select.select([self._process.stdout], [], [], max(0, deadline - time.monotonic()))
+            readable, _, _ = select.select(
+                [self._process.stdout], [], [], max(0, deadline - time.monotonic())
+            )
             if not readable:
                 raise self._error(f"said nothing for {self._timeout:g} s")
             part = os.read(self._process.stdout.fileno(), 65536)
@@ -106,4 +111,8 @@ class Worker:
 
     def _error(self, what: str) -> WorkerError:
         lines = self._log.read_text(errors="replace").strip().splitlines()[-5:]
-        return WorkerError("\n".join([f"{self.name} {what}; its log is {self._log}", *("    " + line for line in lines)]))
+        return WorkerError(
+            "\n".join(
+                [f"{self.name} {what}; its log is {self._log}", *("    " + line for line in lines)]
+            )
+        )

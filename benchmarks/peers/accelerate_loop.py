@@ -15,8 +15,9 @@ def main():
     def train(dropout, steps, hooks):
         model = bert.load(settings["model"], dropout)
         optimizer = bert.adamw(model, settings)
-        loader = torch.utils.data.DataLoader(texts.EndlessSamples(groups), batch_size=len(groups[0][0]),
-                                             collate_fn=texts.collate)
+        loader = torch.utils.data.DataLoader(
+            texts.EndlessSamples(groups), batch_size=len(groups[0][0]), collate_fn=texts.collate
+        )
         model, optimizer, loader = accelerator.prepare(model, optimizer, loader)
         for done, batch in enumerate(loader):
             if done == steps:
@@ -29,8 +30,10 @@ def main():
             optimizer.zero_grad()
             hooks.after_step(loss.item())
 
-    channel.ready(["torch", "transformers", "accelerate"],
-                  {"precision": "fp32", "order": settings["order"], "threads": torch.get_num_threads()})
+    channel.ready(
+        ["torch", "transformers", "accelerate"],
+        {"precision": "fp32", "order": settings["order"], "threads": torch.get_num_threads()},
+    )
     protocol.serve_trainer(channel, len(groups[0]), train)
 
 

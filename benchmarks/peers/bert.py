@@ -4,7 +4,6 @@ import torch
 import transformers
 
 
-
 def load(folder, dropout, attention=None):
     """`attention` None leaves the choice to transformers."""
     transformers.logging.set_verbosity_error()
@@ -17,4 +16,6 @@ def load(folder, dropout, attention=None):
 
 
 def adamw(model, settings, **options):
-    return torch.optim.AdamW(model.parameters(), lr=settings["lr"], weight_decay=settings["weight_decay"], **options)
+    return torch.optim.AdamW(
+        model.parameters(), lr=settings["lr"], weight_decay=settings["weight_decay"], **options
+    )

@@ -1,4 +1,4 @@
-"""Lightning's Trainer as it is when nothing is set but what the work says."""
+"""Lightning's Trainer with nothing set but what the work says."""
 
 import logging
 import warnings
@@ -38,14 +38,21 @@ def main():
     groups = texts.read_groups(settings["texts"], settings["order"])
 
     def train(dropout, steps, hooks):
-        loader = torch.utils.data.DataLoader(texts.EndlessSamples(groups), batch_size=len(groups[0][0]),
-                                             collate_fn=texts.collate)
-        trainer = lightning.Trainer(max_steps=steps or -1, accelerator="cpu", gradient_clip_val=settings["clip"],
-                                    default_root_dir=settings["scratch"])
+        loader = torch.utils.data.DataLoader(
+            texts.EndlessSamples(groups), batch_size=len(groups[0][0]), collate_fn=texts.collate
+        )
+        trainer = lightning.Trainer(
+            max_steps=steps or -1,
+            accelerator="cpu",
+            gradient_clip_val=settings["clip"],
+            default_root_dir=settings["scratch"],
+        )
         trainer.fit(Module(bert.load(settings["model"], dropout), settings, hooks), loader)
 
-    channel.ready(["torch", "transformers", "lightning"],
-                  {"precision": "fp32", "order": settings["order"], "threads": torch.get_num_threads()})
+    channel.ready(
+        ["torch", "transformers", "lightning"],
+        {"precision": "fp32", "order": settings["order"], "threads": torch.get_num_threads()},
+    )
     protocol.serve_trainer(channel, len(groups[0]), train)
 
 

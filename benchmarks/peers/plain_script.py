@@ -1,4 +1,4 @@
-"""The demo as a plain PyTorch script: reads and tokenises the glosses, trains, logs each step's loss."""
+"""The demo as a plain script: reads and tokenises the glosses, trains, logs each step's loss."""
 
 import argparse
 import json
@@ -21,12 +21,18 @@ def main():
     os.environ["TOKENIZERS_PARALLELISM"] = "true"
     tokenizer = transformers.AutoTokenizer.from_pretrained(arguments.model)
     encoded = tokenizer([text for _, text in rows], truncation=True, max_length=128)["input_ids"]
-    samples = [{"input_ids": ids, "labels": classes[label]} for ids, (label, _) in zip(encoded, rows)]
+    samples = [
+        {"input_ids": ids, "labels": classes[label]} for ids, (label, _) in zip(encoded, rows)
+    ]
 
     model = transformers.AutoModelForSequenceClassification.from_pretrained(arguments.model).train()
     optimizer = torch.optim.AdamW(model.parameters(), lr=5e-5)
-    loader = torch.utils.data.DataLoader(samples, batch_size=32, shuffle=True,
-                                         collate_fn=transformers.DataCollatorWithPadding(tokenizer))
+    loader = torch.utils.data.DataLoader(
+        samples,
+        batch_size=32,
+        shuffle=True,
+        collate_fn=transformers.DataCollatorWithPadding(tokenizer),
+    )
     with open(pathlib.Path(arguments.out) / "metrics.jsonl", "w") as metrics:
         for step, batch in zip(range(arguments.steps), loader):
             loss = model(**batch).loss

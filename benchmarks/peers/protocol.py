@@ -4,10 +4,10 @@
     controller  {"verify": 5}   worker  {"values": [...]}
     controller  {"repeat": 0}   worker  {"seconds": 1.25, "values": [...], "peak_mb": 812.5}
 
-`verify` comes first or never: so many steps with dropout off on fresh weights, over the random batches of
-the groups in turn; its values must agree with those of every other side. `repeat` is timed by the worker.
-Repeats are numbered from 0 and come in order; the end of stdin ends the worker. Settings are the command
-line's only argument, in JSON.
+`verify` comes first or never: so many steps with dropout off on fresh weights, over the random
+batches of the groups in turn; its values must agree with those of every other side. `repeat` is
+timed by the worker. Repeats are numbered from 0 and come in order; the end of stdin ends the
+worker. Settings are the command line's only argument, in JSON.
 """
 
 import importlib.metadata
@@ -53,8 +53,8 @@ class Channel:
 
 
 def serve(channel, verify, repeat, before=lambda: None):
-    """For work that is called: verify(steps) and repeat(number) return what they computed; before() is
-    called ahead of each repeat and not timed."""
+    """For work that is called: verify(steps) and repeat(number) return what they computed; before()
+    is called ahead of each repeat and not timed."""
     while (request := channel.next()) is not None:
         if "verify" in request:
             channel.answer(values=verify(request["verify"]))
@@ -79,8 +79,8 @@ class Recorder:
 
 
 class Pace(Recorder):
-    """Hooks that make repeats of `steps` steps out of a trainer's endless loop: the first step of each
-    waits for its request, and the end of the requests ends the process."""
+    """Hooks that make repeats of `steps` steps out of a trainer's endless loop: the first step of
+    each waits for its request, and the end of the requests ends the process."""
 
     def __init__(self, channel, steps, request):
         super().__init__()

@@ -1,4 +1,4 @@
-"""Clipping and AdamW alone, on tensors of BERT-base's shapes: fused, as the fastest form in Python."""
+"""Clipping and AdamW alone, on tensors of BERT-base's shapes: fused, Python's fastest form."""
 
 import json
 import pathlib
@@ -29,7 +29,10 @@ class Updates:
 
     def size(self):
         """Sum of magnitudes over all parameters."""
-        return sum(parameter.detach().abs().sum(dtype=torch.float64).item() for parameter in self.parameters)
+        return sum(
+            parameter.detach().abs().sum(dtype=torch.float64).item()
+            for parameter in self.parameters
+        )
 
 
 def main():
@@ -51,7 +54,9 @@ def main():
             timed.step()
         return []
 
-    channel.ready(["torch"], {"fused": True, "foreach_clip": True, "threads": torch.get_num_threads()})
+    channel.ready(
+        ["torch"], {"fused": True, "foreach_clip": True, "threads": torch.get_num_threads()}
+    )
     protocol.serve(channel, verify, repeat)
 
 

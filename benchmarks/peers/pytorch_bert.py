@@ -11,7 +11,9 @@ import torch
 class Training:
     def __init__(self, settings, dropout):
         self.model = bert.load(settings["model"], dropout, settings["attention"])
-        self.forward = torch.compile(self.model, dynamic=True) if settings["compile"] else self.model
+        self.forward = (
+            torch.compile(self.model, dynamic=True) if settings["compile"] else self.model
+        )
         self.optimizer = bert.adamw(self.model, settings, fused=settings["fused"])
         self.clip = settings["clip"]
         self.foreach_clip = settings["foreach_clip"]
@@ -23,7 +25,9 @@ class Training:
             with torch.autocast("cpu", torch.bfloat16) if self.bf16 else contextlib.nullcontext():
                 loss = self.forward(**batch).loss
             loss.backward()
-            torch.nn.utils.clip_grad_norm_(self.model.parameters(), self.clip, foreach=self.foreach_clip)
+            torch.nn.utils.clip_grad_norm_(
+                self.model.parameters(), self.clip, foreach=self.foreach_clip
+            )
             self.optimizer.step()
             self.optimizer.zero_grad()
             losses.append(loss.item())
@@ -32,7 +36,9 @@ class Training:
 
 def main():
     settings, channel = protocol.settings(), protocol.Channel()
-    timed, common = (texts.padded_groups(settings["texts"], order) for order in (settings["order"], "random"))
+    timed, common = (
+        texts.padded_groups(settings["texts"], order) for order in (settings["order"], "random")
+    )
     common = [batch for group in common for batch in group]
     training = None
 
@@ -44,7 +50,9 @@ def main():
         training = training or Training(settings, dropout=True)
         return training.run(timed[number % len(timed)])
 
-    flags = {name: settings[name] for name in ("precision", "order", "attention", "fused", "compile")}
+    flags = {
+        name: settings[name] for name in ("precision", "order", "attention", "fused", "compile")
+    }
     channel.ready(["torch", "transformers"], flags | {"threads": torch.get_num_threads()})
     protocol.serve(channel, verify, repeat)
 

@@ -9,8 +9,13 @@ class Training:
     def __init__(self, file):
         tensors = safetensors.torch.load_file(file)
         self.x, self.y = tensors.pop("x"), tensors.pop("y")
-        self.model = torch.nn.Sequential(torch.nn.Linear(64, 128), torch.nn.ReLU(), torch.nn.Linear(128, 128),
-                                         torch.nn.ReLU(), torch.nn.Linear(128, 10))
+        self.model = torch.nn.Sequential(
+            torch.nn.Linear(64, 128),
+            torch.nn.ReLU(),
+            torch.nn.Linear(128, 128),
+            torch.nn.ReLU(),
+            torch.nn.Linear(128, 10),
+        )
         self.model.load_state_dict(tensors)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3, fused=True)
 

@@ -19,7 +19,10 @@ def load(loader, path):
 
 
 def checksum(tensors):
-    return [len(tensors), sum(tensor.abs().sum(dtype=torch.float64).item() for tensor in tensors.values())]
+    return [
+        len(tensors),
+        sum(tensor.abs().sum(dtype=torch.float64).item() for tensor in tensors.values()),
+    ]
 
 
 def save(tensors, path, fsync):
@@ -35,8 +38,11 @@ def main():
     packages = ["torch", "safetensors"]
     if settings["action"] == "load":
         channel.ready(packages, {"loader": settings["loader"]})
-        protocol.serve(channel, verify=lambda _: checksum(load(settings["loader"], path)),
-                       repeat=lambda _: [len(load(settings["loader"], path))])
+        protocol.serve(
+            channel,
+            verify=lambda _: checksum(load(settings["loader"], path)),
+            repeat=lambda _: [len(load(settings["loader"], path))],
+        )
         return
     target = pathlib.Path(settings["scratch"]) / f"peer-{settings['fsync']}.safetensors"
     tensors = load("safetensors", path)

@@ -47,9 +47,15 @@ class EndlessSamples(torch.utils.data.Dataset):
 
     def __getitem__(self, index):
         sample = self._samples[index % len(self._samples)]
-        return {"input_ids": sample["ids"], "attention_mask": [1] * len(sample["ids"]), "labels": sample["label"]}
+        return {
+            "input_ids": sample["ids"],
+            "attention_mask": [1] * len(sample["ids"]),
+            "labels": sample["label"],
+        }
 
 
 def collate(features):
     """A batch out of what EndlessSamples yields."""
-    return padded([{"ids": feature["input_ids"], "label": feature["labels"]} for feature in features])
+    return padded(
+        [{"ids": feature["input_ids"], "label": feature["labels"]} for feature in features]
+    )

@@ -17,8 +17,14 @@ def main():
     def verify(_):
         """Number of tokens, and a sum that depends on every id and its place."""
         encodings = [encoding.ids for encoding in tokenizer.encode_batch_fast(texts)]
-        return [sum(map(len, encodings)),
-                sum(identity * (place % 97 + 1) for ids in encodings for place, identity in enumerate(ids))]
+        return [
+            sum(map(len, encodings)),
+            sum(
+                identity * (place % 97 + 1)
+                for ids in encodings
+                for place, identity in enumerate(ids)
+            ),
+        ]
 
     def repeat(_):
         return [len(tokenizer.encode_batch_fast(texts))]

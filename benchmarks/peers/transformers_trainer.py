@@ -1,4 +1,4 @@
-"""transformers' Trainer as it is when nothing is set but what the work says: batch, learning rate, clip."""
+"""transformers' Trainer with nothing set but what the work says: batch, learning rate, clip."""
 
 import bert
 import protocol
@@ -40,19 +40,32 @@ def main():
 
     def train(dropout, steps, hooks):
         arguments = transformers.TrainingArguments(
-            settings["scratch"], per_device_train_batch_size=batch_size, max_steps=steps or 1_000_000,
-            learning_rate=settings["lr"], weight_decay=settings["weight_decay"], max_grad_norm=settings["clip"],
-            save_strategy="no" if steps else "steps", report_to="none", use_cpu=True,
-            **({"lr_scheduler_type": "constant"} if steps else {}))
+            settings["scratch"],
+            per_device_train_batch_size=batch_size,
+            max_steps=steps or 1_000_000,
+            learning_rate=settings["lr"],
+            weight_decay=settings["weight_decay"],
+            max_grad_norm=settings["clip"],
+            save_strategy="no" if steps else "steps",
+            report_to="none",
+            use_cpu=True,
+            **({"lr_scheduler_type": "constant"} if steps else {}),
+        )
         callback = Steps(hooks)
-        trainer = InOrder(model=bert.load(settings["model"], dropout), args=arguments,
-                          train_dataset=texts.EndlessSamples(groups), data_collator=texts.collate,
-                          callbacks=[callback])
+        trainer = InOrder(
+            model=bert.load(settings["model"], dropout),
+            args=arguments,
+            train_dataset=texts.EndlessSamples(groups),
+            data_collator=texts.collate,
+            callbacks=[callback],
+        )
         callback.trainer = trainer
         trainer.train()
 
-    channel.ready(["torch", "transformers", "accelerate"],
-                  {"precision": "fp32", "order": settings["order"], "threads": torch.get_num_threads()})
+    channel.ready(
+        ["torch", "transformers", "accelerate"],
+        {"precision": "fp32", "order": settings["order"], "threads": torch.get_num_threads()},
+    )
     protocol.serve_trainer(channel, len(groups[0]), train)
 
 
