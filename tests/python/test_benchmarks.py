@@ -10,7 +10,7 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "benchmarks"))
 
-from harness import inputs, machine, maths, measure, plot, report  # noqa: E402
+from harness import callgrind, inputs, machine, maths, measure, plot, report  # noqa: E402
 from harness.maths import Goal, Tolerance  # noqa: E402
 from harness.row import Folders, Peer, Row, Side, Unit  # noqa: E402
 from harness.rows import all_rows  # noqa: E402
@@ -282,6 +282,40 @@ def test_groups_hold_the_same_samples_in_both_orders():
 def test_the_machine_says_whether_it_has_bf16():
     assert machine.has_bf16(machine.describe("flags : avx2 avx512_bf16\n"))
     assert not machine.has_bf16(machine.describe("flags : avx2 avx512f\n"))
+
+
+def test_instructions_of_kernels_and_libtorch_are_not_the_steps_own():
+    text = """
+ob=(1) /build/lib/libtrain.so.0.1.0
+fn=(1) libtrain::Trainer::step()
+10 100
+cob=(2) /usr/lib/libc.so.6
+cfn=(2) malloc
+calls=3 20
+11 40
+cob=(3) /torch/lib/libtorch_cpu.so
+cfn=(3) at::relu
+calls=1 30
++1 7000
+cfn=(4) libtrain::gradient_norm()
+calls=1 40
+12 50
+
+ob=(4) /build/lib/libtrain_core.so.0.1.0
+fn=(5) libtrain::kernels::avx2::update()
+50 9000
+fn=(6) libtrain::factor()
+60 5
+
+ob=(2)
+fn=(2)
+20 40
+
+ob=(1)
+fn=(4)
+* 50
+"""
+    assert callgrind.own_instructions(text) == 100 + 40 + 5 + 50
 
 
 def test_every_row_starts_programs_that_exist(tmp_path):
