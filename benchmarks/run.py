@@ -91,6 +91,7 @@ def main() -> int:
         print("\n".join(f"{row.name:16} {row.title}" for row in rows))
         return 0
     os.environ |= {
+        "CUDA_VISIBLE_DEVICES": "",
         "HF_HUB_OFFLINE": "1",
         "TOKENIZERS_PARALLELISM": "false",
         "TORCHINDUCTOR_CACHE_DIR": str(folders.work / "inductor"),

@@ -84,21 +84,11 @@ def run_row(row: Row, conditions: Conditions) -> dict:
     with contextlib.ExitStack() as stack:
         for runner in runners:
             stack.callback(runner.stop)
-        if not row.fresh:
+        _start_and_verify(runners, row, conditions.say)
+        # A fresh process has nothing to warm up.
+        for number in range(1 if row.fresh else 0, conditions.repeats + 1):
             for runner in runners:
-                conditions.say(f"{row.name}: start {runner.side.label}")
-                _try(runner, runner.start, is_ours=runner is ours)
-        for runner in runners:
-            _try(runner, runner.verify, is_ours=runner is ours)
-            if runner is not ours and not runner.failed:
-                runner.failed = _refusal(ours, runner, row)
-            if runner.failed:
-                conditions.say(f"{row.name}: left out: {runner.failed}")
-        for number in range(conditions.repeats + 1):
-            counts = number > 0
-            for runner in runners:
-                if not runner.failed:
-                    _try(runner, lambda: runner.take_turn(number, counts), is_ours=runner is ours)
+                _try(runner, lambda: runner.take_turn(number, counts=number > 0), ours)
             _say_progress(row, conditions, number, runners)
     return {
         "name": row.name,
@@ -111,13 +101,27 @@ def run_row(row: Row, conditions: Conditions) -> dict:
     }
 
 
-def _try(runner: _Runner, action: Callable[[], object], is_ours: bool) -> None:
+def _start_and_verify(runners: list[_Runner], row: Row, say: Say) -> None:
+    ours = runners[0]
+    for runner in runners:
+        say(f"{row.name}: start {runner.side.label}")
+        if not row.fresh:
+            _try(runner, runner.start, ours)
+        _try(runner, runner.verify, ours)
+        if runner is not ours and not runner.failed:
+            runner.failed = _refusal(ours, runner, row)
+        if runner.failed:
+            say(f"{row.name}: left out: {runner.failed}")
+
+
+def _try(runner: _Runner, action: Callable[[], object], ours: _Runner) -> None:
+    """Nothing more happens to a peer that has failed; what happens to ours ends the row."""
     if runner.failed:
         return
     try:
         action()
     except WorkerError as error:
-        if is_ours:
+        if runner is ours:
             raise
         runner.failed = str(error)
 
