@@ -21,10 +21,11 @@ namespace {
 [[noreturn]] void fail(std::string_view verb, const std::string& path, FileFault fault, int code) {
   const bool full = code == ENOSPC || code == EDQUOT;
   throw BadFile(
-      fill("[file.{}] {}: path={}; {}", verb, std::generic_category().message(code), quote(path, 400),
-           full                            ? "free space on that file system and run again"
+      fill("[file.{}] {}: path={}; {}", verb, std::generic_category().message(code),
+           quote(path, 400),
+           full                          ? "free space on that file system and run again"
            : fault == FileFault::kOutput ? "check that the directory exists and is writable"
-                                           : "check the path and its permissions"),
+                                         : "check the path and its permissions"),
       path, -1, fault);
 }
 

@@ -11,8 +11,8 @@
 
 namespace libtrain {
 
-/// Whole contents of `path`. Throws BadFile (kInput) when it is missing, a directory, unreadable, or
-/// larger than `limit_bytes`.
+/// Whole contents of `path`. Throws BadFile (kInput) when it is missing, a directory, unreadable,
+/// or larger than `limit_bytes`.
 LT_API std::string read_file(const std::string& path, int64_t limit_bytes = int64_t{1} << 30);
 
 /// Writes a file so that at any moment, kill or full disk included, `path` holds either all of the

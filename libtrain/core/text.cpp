@@ -152,7 +152,8 @@ std::optional<bool> parse_bool(std::string_view text) {
 }
 
 std::string format_bytes(int64_t bytes) {
-  static constexpr std::array<std::string_view, 6> kUnits = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+  static constexpr std::array<std::string_view, 6> kUnits = {"B",   "KiB", "MiB",
+                                                             "GiB", "TiB", "PiB"};
   auto value = static_cast<double>(bytes);
   size_t unit = 0;
   while (std::abs(value) >= 1024.0 && unit + 1 < kUnits.size()) {
@@ -160,10 +161,10 @@ std::string format_bytes(int64_t bytes) {
     ++unit;
   }
   std::array<char, 64> buffer{};
-  const auto [end, error] =
-      unit == 0 ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), bytes)
-                : std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
-                                std::chars_format::fixed, 1);
+  const auto [end, error] = unit == 0
+                                ? std::to_chars(buffer.data(), buffer.data() + buffer.size(), bytes)
+                                : std::to_chars(buffer.data(), buffer.data() + buffer.size(), value,
+                                                std::chars_format::fixed, 1);
   return fill("{} {}", std::string_view(buffer.data(), end), kUnits[unit]);
 }
 

@@ -19,8 +19,8 @@ LT_API std::string to_text(float value);
 LT_API std::string to_text(int64_t value);
 LT_API std::string to_text(uint64_t value);
 template <std::integral T>
-  requires(!std::same_as<T, bool> && !std::same_as<T, int64_t> && !std::same_as<T, uint64_t>)
-std::string to_text(T value) {
+requires(!std::same_as<T, bool> && !std::same_as<T, int64_t> &&
+         !std::same_as<T, uint64_t>) std::string to_text(T value) {
   return std::signed_integral<T> ? to_text(static_cast<int64_t>(value))
                                  : to_text(static_cast<uint64_t>(value));
 }
@@ -47,7 +47,8 @@ LT_API std::vector<std::string_view> split(std::string_view text, char separator
 LT_API std::string join(std::span<const std::string> parts, std::string_view separator);
 LT_API bool is_valid_utf8(std::string_view text);
 
-/// Strict readers: the whole text must be the value; no spaces, no sign '+', no overflow, no locale.
+/// Strict readers: the whole text must be the value; no spaces, no sign '+', no overflow, no
+/// locale.
 LT_API std::optional<int64_t> parse_integer(std::string_view text);
 LT_API std::optional<double> parse_number(std::string_view text);
 /// 1/0, true/false, yes/no, on/off in any case.

@@ -9,8 +9,8 @@ namespace libtrain::format {
 std::string format_aliases(const std::map<std::string, std::string>& aliases) {
   for (const auto& [alias, name] : aliases) {
     require(is_valid_utf8(alias) && is_valid_utf8(name),
-            "[aliases.format] name is not UTF-8: alias={}, name={}; rename it",
-            quote(alias), quote(name));
+            "[aliases.format] name is not UTF-8: alias={}, name={}; rename it", quote(alias),
+            quote(name));
     require(!aliases.contains(name),
             "[aliases.format] alias of an alias: alias={}, name={}; point it at the stored tensor",
             quote(alias), quote(name));

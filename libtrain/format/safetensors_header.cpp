@@ -142,8 +142,7 @@ class HeaderReader final : public JsonEvents {
   }
 
   [[noreturn]] void fail(int64_t offset, std::string_view what, std::string_view detail) const {
-    fail_safetensors(file_, offset, what,
-                     fill("tensor={}, {}", quote(tensor_.name), detail));
+    fail_safetensors(file_, offset, what, fill("tensor={}, {}", quote(tensor_.name), detail));
   }
 
   const std::string& file_;

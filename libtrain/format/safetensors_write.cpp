@@ -36,8 +36,8 @@ void check(const Tensors& tensors, const Metadata& metadata) {
   }
   for (const auto& [key, value] : metadata) {
     require(is_valid_utf8(key) && is_valid_utf8(value),
-            "[safetensors.write] metadata is not UTF-8: key={}, value={}; encode it",
-            quote(key), quote(value));
+            "[safetensors.write] metadata is not UTF-8: key={}, value={}; encode it", quote(key),
+            quote(value));
   }
 }
 

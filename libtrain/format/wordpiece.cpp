@@ -19,9 +19,7 @@ constexpr size_t kNoLimit = std::numeric_limits<size_t>::max();
 void require_content(bool condition, const std::string& name, std::string_view what,
                      std::string_view token) {
   if (!condition) {
-    throw BadFile(fill("[wordpiece.open] {}: {}: token={}", quote(name), what,
-                       quote(token)),
-                  name);
+    throw BadFile(fill("[wordpiece.open] {}: {}: token={}", quote(name), what, quote(token)), name);
   }
 }
 

@@ -57,10 +57,8 @@ std::vector<std::string> read_vocabulary(const Json& vocabulary, const std::stri
     const bool known = value.is_number_unsigned() && value.get<uint64_t>() < tokens.size();
     const size_t id = known ? value.get<size_t>() : 0;
     if (!known || seen[id]) {
-      fail(file, "model.vocab: token={} has id={}, expected each of 0 to {} once",
-           quote(token),
-           quote(value.dump(-1, ' ', true, Json::error_handler_t::replace)),
-           tokens.size() - 1);
+      fail(file, "model.vocab: token={} has id={}, expected each of 0 to {} once", quote(token),
+           quote(value.dump(-1, ' ', true, Json::error_handler_t::replace)), tokens.size() - 1);
     }
     seen[id] = true;
     tokens[id] = token;
@@ -119,17 +117,14 @@ void read_template_processing(const Json& json, WordPieceOptions& options,
   const std::string expected_pair = fill("{} $B:1 {}:1", expected, options.sep);
   if (template_text(single, file) != expected || template_text(pair, file) != expected_pair) {
     fail<Unsupported>(file, "post_processor: single={} and pair={}, expected BERT's {} and {}",
-                      quote(template_text(single, file)),
-                      quote(template_text(pair, file)),
-                      quote("[CLS]:0 $A:0 [SEP]:0"),
-                      quote("[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1"));
+                      quote(template_text(single, file)), quote(template_text(pair, file)),
+                      quote("[CLS]:0 $A:0 [SEP]:0"), quote("[CLS]:0 $A:0 [SEP]:0 $B:1 [SEP]:1"));
   }
   for (const std::string& name : {options.cls, options.sep}) {
     const Json& entry = require_member(specials, name, Json::value_t::object, file);
     const Json& list = require_member(entry, "ids", Json::value_t::array, file);
     if (list.size() != 1 || !list[0].is_number_integer()) {
-      fail(file, "post_processor.special_tokens: token={}, expected one id",
-           quote(name));
+      fail(file, "post_processor.special_tokens: token={}, expected one id", quote(name));
     }
     ids[name] = list[0].get<int64_t>();
   }
@@ -177,8 +172,8 @@ WordPiece read_tokenizer_json(const std::string& file) {
   for (const auto* known : {&ids, &special_ids}) {
     for (const auto& [token, id] : *known) {
       if (tokenizer.id(token) != id) {
-        fail(file, "token={} is given id={}, but the vocabulary makes it {}",
-             quote(token), id, *tokenizer.id(token));
+        fail(file, "token={} is given id={}, but the vocabulary makes it {}", quote(token), id,
+             *tokenizer.id(token));
       }
     }
   }
@@ -188,9 +183,8 @@ WordPiece read_tokenizer_json(const std::string& file) {
 std::vector<std::string> read_vocabulary_lines(const std::string& file) {
   const std::string text = read_file(file, kFileLimitBytes);
   if (const auto invalid = find_invalid_utf8(text)) {
-    throw BadFile(
-        fill("[wordpiece.open] {}: not UTF-8: offset={}", quote(file, 400), *invalid),
-        file, static_cast<int64_t>(*invalid));
+    throw BadFile(fill("[wordpiece.open] {}: not UTF-8: offset={}", quote(file, 400), *invalid),
+                  file, static_cast<int64_t>(*invalid));
   }
   std::vector<std::string> tokens;
   for (const std::string_view line : split(text, '\n')) {

@@ -43,8 +43,8 @@ WordPieceVocabulary::WordPieceVocabulary(std::vector<std::string> tokens,
   for (const int32_t i : all) {
     const std::string& token = tokens_[static_cast<size_t>(i)];
     if (!is_valid_utf8(token)) {
-      throw BadFile(fill("[wordpiece.open] {}: a token is not UTF-8: token={}, id={}",
-                         quote(name), quote(token), i),
+      throw BadFile(fill("[wordpiece.open] {}: a token is not UTF-8: token={}, id={}", quote(name),
+                         quote(token), i),
                     name);
     }
     const int32_t first = *id(token);

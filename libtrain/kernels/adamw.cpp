@@ -40,13 +40,18 @@ struct Factors {
 
 enum class Gradient { kKept, kZeroed, kZeros };
 
-template <bool kAmsgrad, Gradient kGradient>
-[[gnu::noinline]] void update(float* __restrict param, float* __restrict grad,
+[[gnu::always_inline]] inline float as_float(float x) { return x; }
+[[gnu::always_inline]] inline float as_float(BFloat16 x) {
+  return __builtin_bit_cast(float, static_cast<uint32_t>(x.bits) << 16);
+}
+
+template <bool kAmsgrad, Gradient kGradient, class G>
+[[gnu::noinline]] void update(float* __restrict param, G* __restrict grad,
                               float* __restrict exp_avg, float* __restrict exp_avg_sq,
                               float* __restrict max_exp_avg_sq, int64_t count, const Factors f) {
   for (int64_t i = 0; i < count; ++i) {
     const float old = param[i];
-    const float scaled = kGradient == Gradient::kZeros ? 0.0F : grad[i] * f.grad;
+    const float scaled = kGradient == Gradient::kZeros ? 0.0F : as_float(grad[i]) * f.grad;
     const float g = f.grad_decay != 0 ? scaled + f.grad_decay * old : scaled;
     const float m = (f.from_grad ? g : exp_avg[i]) + f.lerp * (g - exp_avg[i]);
     const float v = exp_avg_sq[i] * f.beta2 + f.square * g * g;
@@ -61,7 +66,7 @@ template <bool kAmsgrad, Gradient kGradient>
     exp_avg_sq[i] = v;
     param[i] = old * f.keep - f.step_size * m / denominator;
     if constexpr (kGradient == Gradient::kZeroed) {
-      grad[i] = 0.0F;
+      grad[i] = G{};
     }
   }
 }
@@ -91,31 +96,45 @@ void update_by_zeros(float* param, float* exp_avg, float* exp_avg_sq, float* max
       }
       continue;
     }
-    update<kAmsgrad, Gradient::kZeros>(param + first, nullptr, exp_avg + first, exp_avg_sq + first,
-                                       kAmsgrad ? max_exp_avg_sq + first : nullptr, block, f);
+    update<kAmsgrad, Gradient::kZeros, float>(
+        param + first, nullptr, exp_avg + first, exp_avg_sq + first,
+        kAmsgrad ? max_exp_avg_sq + first : nullptr, block, f);
   }
 }
 
-template <bool kAmsgrad>
-void choose(float* param, float* grad, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
+template <bool kAmsgrad, class G>
+void choose(float* param, G* grad, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
             int64_t count, const AdamWArgs& args) {
   const Factors factors(args);
   if (grad == nullptr) {
     update_by_zeros<kAmsgrad>(param, exp_avg, exp_avg_sq, max_exp_avg_sq, count, factors);
+  } else if (args.zero_grad) {
+    update<kAmsgrad, Gradient::kZeroed>(param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, count,
+                                        factors);
   } else {
-    (args.zero_grad ? update<kAmsgrad, Gradient::kZeroed>
-                    : update<kAmsgrad, Gradient::kKept>)(param, grad, exp_avg, exp_avg_sq,
-                                                         max_exp_avg_sq, count, factors);
+    update<kAmsgrad, Gradient::kKept>(param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, count,
+                                      factors);
   }
+}
+
+template <class G>
+void adamw(float* param, G* grad, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
+           int64_t count, const AdamWArgs& args) {
+  const FlushDenormals flush;
+  (args.amsgrad ? choose<true, G> : choose<false, G>)(param, grad, exp_avg, exp_avg_sq,
+                                                      max_exp_avg_sq, count, args);
 }
 
 }  // namespace
 
 void adamw_f32(float* param, float* grad, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
                int64_t count, const AdamWArgs& args) {
-  const FlushDenormals flush;
-  (args.amsgrad ? choose<true> : choose<false>)(param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq,
-                                                count, args);
+  adamw(param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, count, args);
+}
+
+void adamw_bf16(float* param, BFloat16* grad, float* exp_avg, float* exp_avg_sq,
+                float* max_exp_avg_sq, int64_t count, const AdamWArgs& args) {
+  adamw(param, grad, exp_avg, exp_avg_sq, max_exp_avg_sq, count, args);
 }
 
 }  // namespace libtrain::kernels::LT_ISA

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 
+#include "libtrain/kernels/bfloat16.hpp"
+
 namespace libtrain::kernels {
 
 /// One step of Adam or AdamW over count contiguous fp32 elements, with unscaling, clipping and
@@ -23,7 +25,10 @@ struct AdamWArgs {
 /// `max_exp_avg_sq` is null unless amsgrad. A null `grad` stands for zeros, and costs less than
 /// they would. On x86, state below the smallest normal number (1.2e-38) becomes 0: a moment decays
 /// into that range when its gradient stays 0, and arithmetic there is a hundred times slower.
+/// AdamWBF16 takes a bf16 gradient and computes as with its fp32 value.
 using AdamWF32 = void (*)(float* param, float* grad, float* exp_avg, float* exp_avg_sq,
                           float* max_exp_avg_sq, int64_t count, const AdamWArgs& args);
+using AdamWBF16 = void (*)(float* param, BFloat16* grad, float* exp_avg, float* exp_avg_sq,
+                           float* max_exp_avg_sq, int64_t count, const AdamWArgs& args);
 
 }  // namespace libtrain::kernels

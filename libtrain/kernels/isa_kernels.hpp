@@ -11,6 +11,8 @@ double sum_of_squares_f32(const float* x, int64_t count);
 double sum_of_squares_bf16(const BFloat16* x, int64_t count);
 void adamw_f32(float* param, float* grad, float* exp_avg, float* exp_avg_sq, float* max_exp_avg_sq,
                int64_t count, const AdamWArgs& args);
+void adamw_bf16(float* param, BFloat16* grad, float* exp_avg, float* exp_avg_sq,
+                float* max_exp_avg_sq, int64_t count, const AdamWArgs& args);
 void sgd_f32(float* param, float* grad, float* momentum_buffer, int64_t count, const SgdArgs& args);
 void attention_forward_f32(const float* q, const float* k, const float* v, float* out,
                            float* log_sum_exp, float* workspace, const AttentionArgs& args);

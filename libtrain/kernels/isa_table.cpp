@@ -11,6 +11,7 @@ constinit const Table kTable{
     .sum_of_squares_f32 = sum_of_squares_f32,
     .sum_of_squares_bf16 = sum_of_squares_bf16,
     .adamw_f32 = adamw_f32,
+    .adamw_bf16 = adamw_bf16,
     .sgd_f32 = sgd_f32,
     .attention_forward_f32 = attention_forward_f32,
     .attention_backward_f32 = attention_backward_f32,

@@ -18,6 +18,7 @@ struct Table {
   SumOfSquaresF32 sum_of_squares_f32;
   SumOfSquaresBF16 sum_of_squares_bf16;
   AdamWF32 adamw_f32;
+  AdamWBF16 adamw_bf16;
   SgdF32 sgd_f32;
   AttentionForward<float> attention_forward_f32;
   AttentionBackward<float> attention_backward_f32;

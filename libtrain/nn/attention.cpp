@@ -1,6 +1,7 @@
 #include "libtrain/nn/attention.hpp"
 
 #include <cmath>
+#include <vector>
 
 #include "libtrain/core/require.hpp"
 #include "libtrain/kernels/attention.hpp"
@@ -33,17 +34,20 @@ void check(const at::Tensor& query, const at::Tensor& key, const at::Tensor& val
           options.scale.value_or(0.0));
 }
 
+/// What attention() works out of its options.
+struct Form {
+  bool is_short = false;
+  double scale = 1.0;
+  double dropout = 0.0;
+};
+
 bool short_form_runs(const at::Tensor& query, int64_t head_dim) {
   return query.is_cpu() &&
          (query.scalar_type() == at::kFloat || query.scalar_type() == at::kBFloat16) &&
          head_dim <= kernels::kMaxHeadDim;
 }
 
-}  // namespace
-
-at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                     const PackedLayoutPtr& layout, const AttentionOptions& options) {
-  check(query, key, value, layout, options);
+Form choose_form(const at::Tensor& query, const AttentionOptions& options) {
   const int64_t head_dim = query.size(1) / options.heads;
   const bool can_be_short = short_form_runs(query, head_dim);
   require<Unsupported>(can_be_short || options.form != AttentionForm::kShort,
@@ -52,13 +56,38 @@ at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::T
                        "CPU, fp32 or bf16 and at most {}; use AttentionForm::kAuto",
                        query.device().str(), c10::toString(query.scalar_type()), head_dim,
                        kernels::kMaxHeadDim);
+  return {.is_short = can_be_short && options.form != AttentionForm::kPadded,
+          .scale = options.scale.value_or(1.0 / std::sqrt(static_cast<double>(head_dim))),
+          .dropout = options.training ? options.dropout : 0.0};
+}
 
-  const double scale = options.scale.value_or(1.0 / std::sqrt(static_cast<double>(head_dim)));
-  const double dropout = options.training ? options.dropout : 0.0;
-  if (can_be_short && options.form != AttentionForm::kPadded) {
-    return short_attention(query, key, value, layout, options.heads, scale, dropout);
+at::Tensor run(const Form& form, const at::Tensor& query, const at::Tensor& key,
+               const at::Tensor& value, const PackedLayoutPtr& layout, int64_t heads) {
+  return form.is_short
+             ? short_attention(query, key, value, layout, heads, form.scale, form.dropout)
+             : padded_attention(query, key, value, *layout, heads, form.scale, form.dropout);
+}
+
+}  // namespace
+
+at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                     const PackedLayoutPtr& layout, const AttentionOptions& options) {
+  check(query, key, value, layout, options);
+  return run(choose_form(query, options), query, key, value, layout, options.heads);
+}
+
+at::Tensor attention_qkvpacked(const at::Tensor& qkv, const PackedLayoutPtr& layout,
+                               const AttentionOptions& options) {
+  require(qkv.dim() == 2 && qkv.size(1) % 3 == 0,
+          "[nn.attention] wrong shape: qkv {}, expected [rows, 3 * heads * head_dim]",
+          c10::str(qkv.sizes()));
+  const std::vector<at::Tensor> parts = qkv.chunk(3, 1);
+  check(parts[0], parts[1], parts[2], layout, options);
+  const Form form = choose_form(parts[0], options);
+  if (form.is_short) {
+    return short_attention_qkvpacked(qkv, layout, options.heads, form.scale, form.dropout);
   }
-  return padded_attention(query, key, value, *layout, options.heads, scale, dropout);
+  return run(form, parts[0], parts[1], parts[2], layout, options.heads);
 }
 
 }  // namespace libtrain

@@ -41,4 +41,9 @@ struct AttentionOptions {
 LT_API at::Tensor attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
                             const PackedLayoutPtr& layout, const AttentionOptions& options);
 
+/// attention() on query, key and value side by side, as joined_linear() gives them:
+/// [layout->rows(), 3 * heads * head_dim] -> [layout->rows(), heads * head_dim].
+LT_API at::Tensor attention_qkvpacked(const at::Tensor& qkv, const PackedLayoutPtr& layout,
+                                      const AttentionOptions& options);
+
 }  // namespace libtrain

@@ -8,14 +8,14 @@
 #include <ATen/ops/embedding_dense_backward.h>
 #include <ATen/ops/empty.h>
 #include <torch/csrc/autograd/custom_function.h>
-#include <torch/csrc/autograd/engine.h>
 
 #include <algorithm>
 #include <numeric>
 #include <vector>
 
 #include "libtrain/core/require.hpp"
-#include "libtrain/runtime/row_gradients.hpp"
+#include "libtrain/nn/direct_gradient.hpp"
+#include "libtrain/runtime/gradient_forms.hpp"
 
 namespace libtrain {
 namespace {
@@ -28,7 +28,7 @@ using torch::autograd::variable_list;
 struct Call : torch::CustomClassHolder {
   at::Tensor weight;
   int64_t padding_idx = -1;
-  bool row_gradient = false;  ///< wanted by whoever ran the forward
+  bool rows = false;  ///< the reader takes the touched rows
 };
 
 /// Adds the rows of `grad` that share an id, in their order: fp32 [n, width] -> coalesced sparse
@@ -73,17 +73,15 @@ at::Tensor summed_rows(const at::Tensor& grad, const at::Tensor& ids, const Call
                                        /*is_coalesced=*/true);
 }
 
-/// Whether this gradient ends in weight.grad, and as rows: the engine is going to add it to a dense
-/// one, or the reader takes rows. The engine's list of wanted nodes is empty in backward(), not in
-/// autograd::grad().
+/// Whether this gradient may be the touched rows: the engine is going to add it to a dense one, or
+/// the reader takes rows.
 bool ends_as_rows(const Call& call) {
-  const auto* wanted = torch::autograd::get_current_graph_task_exec_info();
-  if (wanted == nullptr || !wanted->empty() || at::GradMode::is_enabled()) {
+  if (!backward_ends_in_grad()) {
     return false;
   }
   const at::Tensor& grad = call.weight.grad();
   return grad.defined() && grad.layout() == at::kStrided ? grad.scalar_type() == at::kFloat
-                                                         : call.row_gradient;
+                                                         : call.rows;
 }
 
 struct TouchedRowsEmbedding : torch::autograd::Function<TouchedRowsEmbedding> {
@@ -125,7 +123,7 @@ at::Tensor embedding(const at::Tensor& weight, const at::Tensor& ids,
   auto call = c10::make_intrusive<Call>();
   call->weight = weight;
   call->padding_idx = padding;
-  call->row_gradient = row_gradients_wanted();
+  call->rows = gradient_forms().rows;
   return TouchedRowsEmbedding::apply(weight, ids.contiguous(), call);
 }
 

@@ -150,48 +150,69 @@ void run_backward(const Call& call, const variable_list& saved, const at::Tensor
   });
 }
 
+/// What both forms below do: outputs and saved tensors are the same, query, key and value come in
+/// one tensor or in three.
+at::Tensor forward_saving(AutogradContext* context, const at::Tensor& q, const at::Tensor& k,
+                          const at::Tensor& v, const c10::intrusive_ptr<Call>& call) {
+  const at::Tensor out = at::empty(q.sizes(), q.options());
+  const at::Tensor log_sum_exp = at::empty({call->heads, q.size(0)}, q.options().dtype(at::kFloat));
+  (q.scalar_type() == at::kFloat ? run_forward<float> : run_forward<BFloat16>)(*call, q, k, v, out,
+                                                                               log_sum_exp);
+  context->save_for_backward({q, k, v, out, log_sum_exp});
+  context->saved_data["call"] = c10::IValue::make_capsule(call);
+  return out;
+}
+
+/// Fills the gradients of query, key and value, given as empty tensors.
+void backward_into(AutogradContext* context, const at::Tensor& grad, const variable_list& grads) {
+  require<Unsupported>(!at::GradMode::is_enabled(),
+                       "[nn.attention] the short form has no second derivative: create_graph=true; "
+                       "use AttentionForm::kPadded");
+  const auto call =
+      c10::static_intrusive_pointer_cast<Call>(context->saved_data.at("call").toCapsule());
+  const variable_list saved = context->get_saved_variables();
+  const at::Tensor grad_out = grad.contiguous();  // same rows as the saved output
+  (grad_out.scalar_type() == at::kFloat ? run_backward<float>
+                                        : run_backward<BFloat16>)(*call, saved, grad_out, grads);
+}
+
 struct ShortAttention : torch::autograd::Function<ShortAttention> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& query,
                             const at::Tensor& key, const at::Tensor& value,
                             const c10::intrusive_ptr<Call>& call) {
-    const at::Tensor q = with_dense_rows(query);
-    const at::Tensor k = with_dense_rows(key);
-    const at::Tensor v = with_dense_rows(value);
-    const at::Tensor out = at::empty(q.sizes(), q.options());
-    const at::Tensor log_sum_exp =
-        at::empty({call->heads, q.size(0)}, q.options().dtype(at::kFloat));
-    (q.scalar_type() == at::kFloat ? run_forward<float> : run_forward<BFloat16>)(*call, q, k, v,
-                                                                                 out, log_sum_exp);
-    context->save_for_backward({q, k, v, out, log_sum_exp});
-    context->saved_data["call"] = c10::IValue::make_capsule(call);
-    return out;
+    return forward_saving(context, with_dense_rows(query), with_dense_rows(key),
+                          with_dense_rows(value), call);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grad_outputs) {
-    require<Unsupported>(
-        !at::GradMode::is_enabled(),
-        "[nn.attention] the short form has no second derivative: create_graph=true; "
-        "use AttentionForm::kPadded");
-    const auto call =
-        c10::static_intrusive_pointer_cast<Call>(context->saved_data.at("call").toCapsule());
-    const variable_list saved = context->get_saved_variables();
-    const at::Tensor grad_out = grad_outputs[0].contiguous();  // same rows as the saved output
+    const at::Tensor& grad = grad_outputs[0];
     variable_list grads;
     for (size_t i = 0; i < 3; ++i) {
-      grads.push_back(at::empty(grad_out.sizes(), grad_out.options()));
+      grads.push_back(at::empty(grad.sizes(), grad.options()));
     }
-    (grad_out.scalar_type() == at::kFloat ? run_backward<float>
-                                          : run_backward<BFloat16>)(*call, saved, grad_out, grads);
+    backward_into(context, grad, grads);
     grads.emplace_back();
     return grads;
   }
 };
 
-}  // namespace
+struct ShortAttentionQkvPacked : torch::autograd::Function<ShortAttentionQkvPacked> {
+  static at::Tensor forward(AutogradContext* context, const at::Tensor& qkv,
+                            const c10::intrusive_ptr<Call>& call) {
+    const std::vector<at::Tensor> parts = with_dense_rows(qkv).chunk(3, 1);
+    return forward_saving(context, parts[0], parts[1], parts[2], call);
+  }
 
-at::Tensor short_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
-                           const PackedLayoutPtr& layout, int64_t heads, double scale,
-                           double dropout) {
+  static variable_list backward(AutogradContext* context, const variable_list& grad_outputs) {
+    const at::Tensor& grad = grad_outputs[0];
+    const at::Tensor all = at::empty({grad.size(0), 3 * grad.size(1)}, grad.options());
+    backward_into(context, grad, all.chunk(3, 1));
+    return {all, at::Tensor()};
+  }
+};
+
+c10::intrusive_ptr<Call> make_call(const PackedLayoutPtr& layout, int64_t heads, double scale,
+                                   double dropout) {
   auto call = c10::make_intrusive<Call>();
   call->layout = layout;
   call->heads = heads;
@@ -200,7 +221,20 @@ at::Tensor short_attention(const at::Tensor& query, const at::Tensor& key, const
   if (dropout > 0.0) {
     call->stream = next_random_stream();
   }
-  return ShortAttention::apply(query, key, value, call);
+  return call;
+}
+
+}  // namespace
+
+at::Tensor short_attention(const at::Tensor& query, const at::Tensor& key, const at::Tensor& value,
+                           const PackedLayoutPtr& layout, int64_t heads, double scale,
+                           double dropout) {
+  return ShortAttention::apply(query, key, value, make_call(layout, heads, scale, dropout));
+}
+
+at::Tensor short_attention_qkvpacked(const at::Tensor& qkv, const PackedLayoutPtr& layout,
+                                     int64_t heads, double scale, double dropout) {
+  return ShortAttentionQkvPacked::apply(qkv, make_call(layout, heads, scale, dropout));
 }
 
 }  // namespace libtrain

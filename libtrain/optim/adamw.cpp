@@ -59,7 +59,9 @@ std::vector<std::string> AdamBase::state_names() const {
 void AdamBase::update_with_kernels(const std::vector<Moving>& moving, const HostUpdate& numbers) {
   struct Work {
     float* parameter;
-    float* gradient;  ///< dense, or the values of `rows`
+    void* gradient;  ///< dense, or the values of `rows`
+    bool gradient_is_bf16;
+    bool by_rows;  ///< of which there may be none
     const int64_t* rows;
     int64_t row_count;
     int64_t row_width;
@@ -85,24 +87,35 @@ void AdamBase::update_with_kernels(const std::vector<Moving>& moving, const Host
     args.zero_grad = numbers.gradients == GradientsAfter::kZeroed;
     const bool by_rows = entry.rows.defined();
     work.push_back(
-        {entry.parameter.mutable_data_ptr<float>(), entry.gradient.mutable_data_ptr<float>(),
-         by_rows ? entry.rows.const_data_ptr<int64_t>() : nullptr, by_rows ? entry.rows.numel() : 0,
-         by_rows ? row_elements(entry.parameter) : 0, entry.values[0].mutable_data_ptr<float>(),
-         entry.values[1].mutable_data_ptr<float>(),
-         options_.amsgrad ? entry.values[2].mutable_data_ptr<float>() : nullptr, args});
+        {.parameter = entry.parameter.mutable_data_ptr<float>(),
+         .gradient = entry.gradient.mutable_data_ptr(),
+         .gradient_is_bf16 = entry.gradient.scalar_type() == at::kBFloat16,
+         .by_rows = by_rows,
+         .rows = by_rows ? entry.rows.const_data_ptr<int64_t>() : nullptr,
+         .row_count = by_rows ? entry.rows.numel() : 0,
+         .row_width = by_rows ? row_elements(entry.parameter) : 0,
+         .exp_avg = entry.values[0].mutable_data_ptr<float>(),
+         .exp_avg_sq = entry.values[1].mutable_data_ptr<float>(),
+         .max_exp_avg_sq = options_.amsgrad ? entry.values[2].mutable_data_ptr<float>() : nullptr,
+         .args = args});
     chunks.add_tensor(entry.parameter.numel());
   }
-  const kernels::AdamWF32 kernel = kernels::table().adamw_f32;
+  const kernels::Table& table = kernels::table();
   chunks.run([&](size_t tensor, int64_t first, int64_t count, int64_t /*chunk*/) {
     const Work& w = work[tensor];
-    const auto part = [&](int64_t at, int64_t elements, float* gradient) {
-      kernel(w.parameter + at, gradient, w.exp_avg + at, w.exp_avg_sq + at,
-             w.max_exp_avg_sq == nullptr ? nullptr : w.max_exp_avg_sq + at, elements, w.args);
+    const auto part = [&](auto kernel) {
+      return [&w, kernel](int64_t at, int64_t elements, auto* gradient) {
+        kernel(w.parameter + at, gradient, w.exp_avg + at, w.exp_avg_sq + at,
+               w.max_exp_avg_sq == nullptr ? nullptr : w.max_exp_avg_sq + at, elements, w.args);
+      };
     };
-    if (w.rows == nullptr) {
-      part(first, count, w.gradient + first);
+    if (w.gradient_is_bf16) {
+      part(table.adamw_bf16)(first, count, static_cast<kernels::BFloat16*>(w.gradient) + first);
+    } else if (!w.by_rows) {
+      part(table.adamw_f32)(first, count, static_cast<float*>(w.gradient) + first);
     } else {
-      for_each_part(w.rows, w.row_count, w.gradient, w.row_width, first, count, part);
+      for_each_part(w.rows, w.row_count, static_cast<float*>(w.gradient), w.row_width, first, count,
+                    part(table.adamw_f32));
     }
   });
 }

@@ -229,39 +229,55 @@ void Optimizer::prepare_state(Slot& slot) const {
     slot.step = at::zeros({}, slot.parameter.options().dtype(at::kFloat));
   }
   for (at::Tensor& value : slot.values) {
-    require(
-        same_kind(slot.parameter, value),
-        "[optim.update] state of {} is {}, the parameter {}; make the optimizer after moving the "
-        "model, or load its state_dict() into a new one",
-        quote(slot.name), describe(value), describe(slot.parameter));
+    if (!same_kind(slot.parameter, value)) {
+      throw InvalidOption(libtrain::fill(
+          "[optim.update] state of {} is {}, the parameter {}; make the optimizer after moving the "
+          "model, or load its state_dict() into a new one",
+          quote(slot.name), describe(value), describe(slot.parameter)));
+    }
     value = in_layout_of(slot.parameter, value);
   }
 }
 
-std::vector<Optimizer::Moving> Optimizer::collect_moving(bool with_rows) {
+/// Messages are built on failure only: this runs for every parameter in every step.
+void Optimizer::check_moving(const Slot& slot, bool by_rows, bool in_bf16) {
+  const at::Tensor& parameter = slot.parameter;
+  const at::Tensor& gradient = parameter.grad();
+  if (!by_rows && gradient.layout() != at::kStrided) {
+    throw Unsupported(
+        libtrain::fill("[optim.update] the gradient of {} is sparse; make it dense (sparse=false)",
+                       quote(slot.name)));
+  }
+  if (in_bf16 ? gradient.sizes() != parameter.sizes() : !same_kind(parameter, gradient)) {
+    throw InvalidOption(libtrain::fill("[optim.update] the gradient of {} is {}, the parameter {}",
+                                       quote(slot.name), describe(gradient), describe(parameter)));
+  }
+  if (!parameter.is_non_overlapping_and_dense()) {
+    throw Unsupported(
+        libtrain::fill("[optim.update] {} is a view with gaps or overlaps; use a contiguous tensor",
+                       quote(slot.name)));
+  }
+  if (by_rows && !parameter.is_contiguous()) {
+    throw Unsupported(
+        libtrain::fill("[optim.update] the gradient of {} is sparse, the parameter not contiguous; "
+                       "use a contiguous tensor",
+                       quote(slot.name)));
+  }
+}
+
+std::vector<Optimizer::Moving> Optimizer::collect_moving(GradientForms forms) {
   std::vector<Moving> moving;
+  moving.reserve(slots_.size());
   for (Slot& slot : slots_) {
     const at::Tensor& parameter = slot.parameter;
     const at::Tensor& gradient = parameter.grad();
     if (!parameter.requires_grad() || !gradient.defined()) {
       continue;
     }
-    const bool by_rows = with_rows && is_by_rows(gradient) && has_kernel(parameter);
-    require<Unsupported>(
-        by_rows || gradient.layout() == at::kStrided,
-        "[optim.update] the gradient of {} is sparse; make it dense (sparse=false)",
-        quote(slot.name));
-    require(same_kind(parameter, gradient),
-            "[optim.update] the gradient of {} is {}, the parameter {}", quote(slot.name),
-            describe(gradient), describe(parameter));
-    require<Unsupported>(
-        parameter.is_non_overlapping_and_dense(),
-        "[optim.update] {} is a view with gaps or overlaps; use a contiguous tensor",
-        quote(slot.name));
-    require<Unsupported>(!by_rows || parameter.is_contiguous(),
-                         "[optim.update] the gradient of {} is sparse, the parameter not "
-                         "contiguous; use a contiguous tensor",
-                         quote(slot.name));
+    const bool by_rows = forms.rows && is_by_rows(gradient) && has_kernel(parameter);
+    const bool in_bf16 = forms.computed && !gradient.is_sparse() && has_kernel(parameter) &&
+                         gradient.scalar_type() == at::kBFloat16;
+    check_moving(slot, by_rows, in_bf16);
     prepare_state(slot);
     Moving entry{.slot = &slot, .parameter = as_real(parameter)};
     if (by_rows) {
@@ -273,7 +289,7 @@ std::vector<Optimizer::Moving> Optimizer::collect_moving(bool with_rows) {
       const at::Tensor usable =
           in_layout_of(parameter, gradient.is_conj() ? gradient.resolve_conj() : gradient);
       entry.gradient = as_real(usable);
-      entry.gradient_is_copy = !usable.is_same(gradient);
+      entry.gradient_is_copy = in_bf16 || !usable.is_same(gradient);
     }
     for (const at::Tensor& value : slot.values) {
       entry.values.push_back(as_real(value));
@@ -321,7 +337,7 @@ void Optimizer::update(const HostUpdate& numbers) {
           "[optim.update] lr_factor={}, grad_multiplier={}, expected finite numbers",
           numbers.lr_factor, numbers.grad_multiplier);
   const at::NoGradGuard no_grad;
-  std::vector<Moving> with_kernel = collect_moving(takes_row_gradients());
+  std::vector<Moving> with_kernel = collect_moving(gradient_forms());
   const auto first =
       std::stable_partition(with_kernel.begin(), with_kernel.end(),
                             [](const Moving& entry) { return has_kernel(entry.parameter); });
@@ -352,7 +368,7 @@ void Optimizer::update(const DeviceUpdate& numbers) {
   check_number(numbers.grad_divisor, "grad_divisor");
   check_number(numbers.found_inf, "found_inf");
   const at::NoGradGuard no_grad;
-  const std::vector<Moving> moving = collect_moving(/*with_rows=*/false);
+  const std::vector<Moving> moving = collect_moving({});
   run_fused(moving, [&](const Group& group, at::Device device) {
     const std::optional<at::Tensor> factor = on(device, numbers.lr_factor);
     return FusedNumbers{factor ? *factor * group.lr : at::scalar_tensor(group.lr, at::kDouble),

@@ -38,9 +38,9 @@ class LT_API Optimizer : public Updatable {
   void set_skip_non_finite(bool skip) noexcept { skip_non_finite_ = skip; }
 
   /// Both throw InvalidOption, with the parameter's name, when a gradient or the state is not on
-  /// the parameter's device or not of its dtype or shape, and Unsupported for a sparse gradient
-  /// (the first takes one that is sparse over rows where takes_row_gradients(), for fp32 on the
-  /// CPU, as the dense gradient it stands for); nothing has moved then.
+  /// the parameter's device or not of its dtype or shape, and Unsupported for a sparse gradient;
+  /// nothing has moved then. The first also takes what gradient_forms() says, for fp32 parameters
+  /// on the CPU: the numbers are those of the dense fp32 gradient it stands for.
   void update(const HostUpdate& numbers) final;
   void update(const DeviceUpdate& numbers) final;
 
@@ -83,9 +83,10 @@ class LT_API Optimizer : public Updatable {
   struct Moving {
     Slot* slot = nullptr;
     at::Tensor parameter{};
-    at::Tensor gradient{};  ///< in the parameter's layout, or the values of `rows`
+    at::Tensor gradient{};  ///< in the parameter's layout, or the values of `rows`; fp32 or, for
+                            ///< the kernels, bf16
     at::Tensor rows{};      ///< int64 [n], ascending; undefined: the gradient is dense
-    bool gradient_is_copy = false;
+    bool gradient_is_copy = false;  ///< or the kernels do not zero it
     std::vector<at::Tensor> values{};
   };
 
@@ -120,7 +121,8 @@ class LT_API Optimizer : public Updatable {
   using NumbersFor = std::function<FusedNumbers(const Group&, at::Device)>;
 
   std::vector<at::Tensor> gradients() const;
-  std::vector<Moving> collect_moving(bool with_rows);
+  static void check_moving(const Slot& slot, bool by_rows, bool in_bf16);
+  std::vector<Moving> collect_moving(GradientForms forms);
   void prepare_state(Slot& slot) const;
   void run_fused(const std::vector<Moving>& moving, const NumbersFor& numbers_for);
   void finish(const std::vector<Moving>& moving, GradientsAfter after, bool zeroed);

@@ -32,4 +32,10 @@ class LT_API PackedLayout {
 /// Layouts are shared, never copied, between a batch and the graph nodes that need them.
 using PackedLayoutPtr = std::shared_ptr<const PackedLayout>;
 
+/// `layout` and, after its samples, short ones that fill its rows up to one of eight numbers per
+/// doubling. Matrix products are compiled and tuned per shape: batches of texts, which hardly ever
+/// have the same number of rows, then share a few. At most an eighth more rows, a sixteenth on
+/// average; no filler is longer than the longest sample.
+LT_API PackedLayoutPtr with_filler(const PackedLayoutPtr& layout);
+
 }  // namespace libtrain

@@ -3,6 +3,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "libtrain/core/api.hpp"
+#include "libtrain/runtime/gradient_forms.hpp"
 #include "libtrain/runtime/parameters.hpp"
 
 namespace libtrain {
@@ -50,8 +51,8 @@ class LT_API Updatable {
   virtual void update(const HostUpdate& numbers) = 0;
   /// Never waits for the device.
   virtual void update(const DeviceUpdate& numbers) = 0;
-  /// Whether update(HostUpdate) takes gradients that are sparse over rows.
-  virtual bool takes_row_gradients() const { return false; }
+  /// What update(HostUpdate) takes besides dense gradients of the parameter's dtype.
+  virtual GradientForms gradient_forms() const { return {}; }
 
  protected:
   Updatable() = default;

@@ -13,8 +13,8 @@
 #include "libtrain/amp/planned_autocast.hpp"
 #include "libtrain/core/require.hpp"
 #include "libtrain/optim/gradient_norm.hpp"
+#include "libtrain/runtime/gradient_forms.hpp"
 #include "libtrain/runtime/random_scope.hpp"
-#include "libtrain/runtime/row_gradients.hpp"
 #include "libtrain/train/trainer.hpp"
 
 namespace libtrain {
@@ -88,11 +88,18 @@ StepReport Trainer::step(const Batch& batch, const LossFunction& loss) {
   return report;
 }
 
+/// Gradients of micro-batches are summed in the parameters' dtype.
+GradientForms Trainer::gradient_forms() const {
+  GradientForms forms = state_.on_device() ? GradientForms{} : optimizer_.gradient_forms();
+  forms.computed = forms.computed && runtime_.plan().accumulate.value_or(1) == 1;
+  return forms;
+}
+
 at::Tensor Trainer::forward(const Batch& part, const LossFunction& loss) const {
   const RandomScope random({.seed = runtime_.seed(),
                             .step = static_cast<uint32_t>(step_),
                             .first_sample = static_cast<uint32_t>(part.first_sample())});
-  const RowGradientScope rows(optimizer_.takes_row_gradients() && !state_.on_device());
+  const GradientFormsScope forms(gradient_forms());
   const Autocast cast(planned_autocast(runtime_.plan()));
   const at::Tensor value = loss(part);
   require(value.defined() && value.numel() == 1 && value.is_floating_point(),

@@ -58,6 +58,7 @@ class LT_API Trainer {
   int64_t applied_steps();
 
  private:
+  GradientForms gradient_forms() const;
   at::Tensor forward(const Batch& part, const LossFunction& loss) const;
   void backward(const at::Tensor& loss, double share);
 

@@ -1,6 +1,7 @@
 #include "examples/bert/model/bert.hpp"
 
 #include <ATen/core/grad_mode.h>
+#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/gelu.h>
 #include <ATen/ops/relu.h>
@@ -138,11 +139,11 @@ LayerImpl::LayerImpl(const BertConfig& config)
 }
 
 at::Tensor LayerImpl::attend(const at::Tensor& hidden, const PackedLayoutPtr& layout) {
-  return libtrain::attention(linear(*query_, hidden), linear(*key_, hidden),
-                             linear(*value_, hidden), layout,
-                             {.heads = config_.num_attention_heads,
-                              .dropout = config_.attention_probs_dropout_prob,
-                              .training = is_training()});
+  return libtrain::attention_qkvpacked(libtrain::joined_linear({query_, key_, value_}, hidden),
+                                       layout,
+                                       {.heads = config_.num_attention_heads,
+                                        .dropout = config_.attention_probs_dropout_prob,
+                                        .training = is_training()});
 }
 
 at::Tensor LayerImpl::forward(const at::Tensor& hidden, const PackedLayoutPtr& layout) {
@@ -156,7 +157,9 @@ at::Tensor LayerImpl::forward(const at::Tensor& hidden, const PackedLayoutPtr& l
 }
 
 BertModelImpl::BertModelImpl(const BertConfig& config)
-    : embeddings_(config), pooler_(config.hidden_size, config.hidden_size) {
+    : filler_id_(config.pad_token_id.value_or(0)),
+      embeddings_(config),
+      pooler_(config.hidden_size, config.hidden_size) {
   for (int64_t index = 0; index < config.num_hidden_layers; ++index) {
     layers_->push_back(Layer(config));
     layer_names_.push_back("encoder.layer." + std::to_string(index));
@@ -169,15 +172,19 @@ BertModelImpl::BertModelImpl(const BertConfig& config)
 
 at::Tensor BertModelImpl::encode(const at::Tensor& input_ids, const at::Tensor& token_type_ids,
                                  const PackedLayoutPtr& layout) {
-  at::Tensor hidden = libtrain::region(
-      "embeddings", {input_ids, token_type_ids},
-      [&](const auto& inputs) { return embeddings_(inputs[0], inputs[1], layout); });
+  const PackedLayoutPtr filled = libtrain::with_filler(layout);
+  const int64_t filler = filled->rows() - layout->rows();
+  const std::vector<at::Tensor> ids = {at::constant_pad_nd(input_ids, {0, filler}, filler_id_),
+                                       at::constant_pad_nd(token_type_ids, {0, filler})};
+  at::Tensor hidden = libtrain::region("embeddings", ids, [&](const auto& inputs) {
+    return embeddings_(inputs[0], inputs[1], filled);
+  });
   for (size_t index = 0; index < layer_names_.size(); ++index) {
     auto& layer = layers_->at<LayerImpl>(index);
     hidden = libtrain::region(layer_names_[index], {hidden},
-                              [&](const auto& inputs) { return layer.forward(inputs[0], layout); });
+                              [&](const auto& inputs) { return layer.forward(inputs[0], filled); });
   }
-  return hidden;
+  return hidden.narrow(0, 0, layout->rows());
 }
 
 at::Tensor BertModelImpl::pool(const at::Tensor& hidden, const PackedLayoutPtr& layout) {

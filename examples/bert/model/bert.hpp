@@ -73,6 +73,7 @@ class BertModelImpl : public torch::nn::Module {
   at::Tensor pool(const at::Tensor& hidden, const PackedLayoutPtr& layout);
 
  private:
+  int64_t filler_id_;  ///< token of rows that no sample owns
   Embeddings embeddings_;
   torch::nn::ModuleList layers_;
   std::vector<std::string> layer_names_;

@@ -189,7 +189,7 @@ std::set<std::string>& seen_regions() {
 }
 
 std::unique_ptr<at::ObserverContext> note_region(const at::RecordFunction& function) {
-  if (std::string_view(function.name()) == "aten::linear") {
+  if (std::string_view(function.name()) == "aten::addmm") {
     seen_regions().emplace(libtrain::current_region());
   }
   return nullptr;

@@ -106,6 +106,21 @@ TEST_P(AttentionForms, EqualsTheFormulaOnEachSample) {
   }
 }
 
+TEST_P(AttentionForms, SideBySideIsTheSameAsApart) {
+  const auto layout = layout_of({5, 0, 17});
+  const Inputs in = random_inputs(layout->rows(), 16);
+  const AttentionOptions options{.heads = 2, .form = GetParam().form};
+  const auto apart = std::vector<at::Tensor>{
+      leaf(in.q, GetParam().dtype), leaf(in.k, GetParam().dtype), leaf(in.v, GetParam().dtype)};
+  const auto qkv = leaf(at::cat({in.q, in.k, in.v}, 1), GetParam().dtype);
+  const at::Tensor expected = attention(apart[0], apart[1], apart[2], layout, options);
+  const at::Tensor actual = attention_qkvpacked(qkv, layout, options);
+  expect_same_bits(actual, expected);
+  expected.backward(in.grad_out.to(GetParam().dtype));
+  actual.backward(in.grad_out.to(GetParam().dtype));
+  expect_same_bits(qkv.grad(), at::cat({apart[0].grad(), apart[1].grad(), apart[2].grad()}, 1));
+}
+
 TEST_P(AttentionForms, BatchWithoutRowsGivesNoRows) {
   for (const auto& layout : {layout_of({}), layout_of({0, 0})}) {
     const auto q = leaf(at::randn({0, 6}), GetParam().dtype);

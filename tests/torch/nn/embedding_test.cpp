@@ -7,7 +7,7 @@
 #include <torch/csrc/autograd/autograd.h>
 
 #include "libtrain/core/error.hpp"
-#include "libtrain/runtime/row_gradients.hpp"
+#include "libtrain/runtime/gradient_forms.hpp"
 #include "tests/torch/nn/tensors.hpp"
 
 namespace libtrain {
@@ -60,7 +60,7 @@ TEST_F(Embedding, LaterGradientsAreAddedInPlaceToTouchedRows) {
 }
 
 TEST_F(Embedding, GradientsAreRowsWhereTheReaderTakesThem) {
-  const RowGradientScope rows(true);
+  const GradientFormsScope rows({.rows = true});
   for (int times = 1; times <= 2; ++times) {
     libtrain::embedding(weight_, ids_, kPadding).backward(grad_out_);
     EXPECT_TRUE(weight_.grad().is_sparse());
@@ -69,12 +69,12 @@ TEST_F(Embedding, GradientsAreRowsWhereTheReaderTakesThem) {
   const at::Tensor out = libtrain::embedding(weight_, ids_, kPadding);
   EXPECT_EQ(torch::autograd::grad({out}, {weight_}, {grad_out_})[0].layout(), at::kStrided);
   {
-    const RowGradientScope inner(false);
+    const GradientFormsScope inner({});
     weight_.mutable_grad().reset();
     libtrain::embedding(weight_, ids_, kPadding).backward(grad_out_);
     EXPECT_EQ(weight_.grad().layout(), at::kStrided);
   }
-  EXPECT_TRUE(row_gradients_wanted());
+  EXPECT_TRUE(gradient_forms().rows);
 }
 
 TEST_F(Embedding, GradientsAreTheSameForAnyNumberOfThreads) {

@@ -305,6 +305,25 @@ TEST(Optimizer, AGradientByRowsIsTheDenseOneItStandsFor) {
   }
 }
 
+TEST(Optimizer, AGradientInBf16CountsAsItsFp32Value) {
+  const Parameter in_bf16 = parameter("w", {50, 40});
+  const Parameter in_fp32 = parameter("w", {50, 40});
+  AdamW a(one_group({in_bf16}));
+  AdamW b(one_group({in_fp32}));
+  SGD sgd(one_group({in_bf16}));
+  for (int step = 0; step < 3; ++step) {
+    const at::Tensor gradient = values({50, 40}, step).to(at::kBFloat16);
+    in_bf16.tensor.mutable_grad() = step == 1 ? gradient.t().contiguous().t() : gradient;
+    in_fp32.tensor.mutable_grad() = gradient.to(at::kFloat);
+    a.update(HostUpdate{.gradients = GradientsAfter::kZeroed});
+    b.update(HostUpdate{});
+    EXPECT_TRUE(same_bits(in_bf16.tensor, in_fp32.tensor));
+    EXPECT_EQ(in_bf16.tensor.grad().abs().sum().item<float>(), 0.0F);
+  }
+  EXPECT_THAT(message_of<InvalidOption>([&] { sgd.update(HostUpdate{}); }),
+              HasSubstr("gradient of \"w\" is BFloat16 [50, 40]"));
+}
+
 TEST(Optimizer, AGradientByRowsNeedsTheKernel) {
   const Parameter w = parameter("w", {4, 3});
   const at::Tensor gradient =

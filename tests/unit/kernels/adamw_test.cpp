@@ -1,5 +1,7 @@
 #include "libtrain/kernels/adamw.hpp"
 
+#include <cstring>
+
 #include "tests/unit/kernels/kernel_test.hpp"
 
 namespace libtrain::kernels {
@@ -146,6 +148,28 @@ TEST_P(AdamWTest, NoGradientIsAGradientOfZeros) {
       EXPECT_TRUE(all_same_bits(none.exp_avg, zeros.exp_avg));
       EXPECT_TRUE(all_same_bits(none.exp_avg_sq, zeros.exp_avg_sq));
     }
+  }
+}
+
+TEST_P(AdamWTest, GradientInBf16CountsAsItsValue) {
+  for (unsigned i = 0; i < 32; ++i) {
+    SCOPED_TRACE("variant=" + std::to_string(i));
+    const AdamWArgs args = variant(i);
+    State fp32 = make_state(67, i);
+    std::vector<BFloat16> grad(67);
+    for (size_t e = 0; e < grad.size(); ++e) {
+      grad[e] = {static_cast<uint16_t>(bits(fp32.grad[e]) >> 16)};
+      const uint32_t wide = static_cast<uint32_t>(grad[e].bits) << 16;
+      std::memcpy(&fp32.grad[e], &wide, sizeof(wide));
+    }
+    State bf16 = fp32;
+    run(fp32, args);
+    kernels().adamw_bf16(bf16.param.data(), grad.data(), bf16.exp_avg.data(),
+                         bf16.exp_avg_sq.data(),
+                         args.amsgrad ? bf16.max_exp_avg_sq.data() : nullptr, 67, args);
+    EXPECT_TRUE(all_same_bits(bf16.param, fp32.param));
+    EXPECT_TRUE(all_same_bits(bf16.exp_avg_sq, fp32.exp_avg_sq));
+    EXPECT_EQ(grad[1].bits, args.zero_grad ? 0 : bits(bf16.grad[1]) >> 16);
   }
 }
 
