@@ -1,7 +1,7 @@
 #pragma once
 
-// What most files below runtime/ include of LibTorch, read once: cmake makes it the precompiled header of
-// the library and, by tests/torch, of the tests. Files still name what they use.
+// What most files below runtime/ include of LibTorch, read once: cmake makes it the precompiled
+// header of the library and, by tests/torch, of the tests. Files still name what they use.
 
 #include <ATen/core/Tensor.h>
 #include <torch/csrc/autograd/custom_function.h>
