@@ -67,7 +67,7 @@ class Strict {
     return scalar(value);
   }
   bool string(std::string& value) { return scalar(std::move(value)); }
-  bool binary(Json::binary_t& /*value*/) { return false; }  // not in JSON text
+  static bool binary(Json::binary_t& /*value*/) { return false; }  // not in JSON text
 
   bool start_object(size_t /*size*/) {
     const size_t at = open();

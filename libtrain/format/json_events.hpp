@@ -16,6 +16,8 @@ class JsonEvents {
   virtual ~JsonEvents() = default;
   JsonEvents(const JsonEvents&) = delete;
   JsonEvents& operator=(const JsonEvents&) = delete;
+  JsonEvents(JsonEvents&&) = delete;
+  JsonEvents& operator=(JsonEvents&&) = delete;
 
   virtual void begin_object(int64_t offset) = 0;
   virtual void begin_array(int64_t offset) = 0;
