@@ -55,6 +55,9 @@ struct WordPiece::State {
       : vocabulary(std::move(tokens), options.continuing_prefix, name),
         normalizer(options),
         max_characters_per_word(static_cast<size_t>(options.max_characters_per_word)) {
+    require(options.max_characters_per_word >= 0,
+            "[wordpiece.make] max_characters_per_word={}, expected >= 0",
+            options.max_characters_per_word);
     add_tokens(options.added_tokens, name);
     const auto unknown_id = vocabulary.id(options.unknown);
     require_content(unknown_id.has_value(), name, "the vocabulary lacks the unknown token",

@@ -47,12 +47,12 @@ class LT_API WordPiece {
  public:
   /// `vocabulary[i]` is the text of id i; `name` stands for the file in messages. Throws BadFile
   /// (kContent) when `unknown`, `cls` or `sep` is missing, a token stands twice, a text is not
-  /// UTF-8, or an added token is empty.
+  /// UTF-8, or an added token is empty; InvalidOption for a negative max_characters_per_word.
   WordPiece(std::vector<std::string> vocabulary, const WordPieceOptions& options,
             const std::string& name);
   ~WordPiece();
-  WordPiece(WordPiece&&) noexcept;
-  WordPiece& operator=(WordPiece&&) noexcept;
+  WordPiece(WordPiece&& other) noexcept;
+  WordPiece& operator=(WordPiece&& other) noexcept;
   WordPiece(const WordPiece&) = delete;
   WordPiece& operator=(const WordPiece&) = delete;
 

@@ -73,7 +73,8 @@ BertNormalizer::BertNormalizer(const WordPieceOptions& options)
       handle_chinese_chars_(options.handle_chinese_chars),
       strip_accents_(options.strip_accents.value_or(options.lowercase)),
       lowercase_(options.lowercase) {
-  for (uint8_t code = 0; code < ascii_.size(); ++code) {
+  for (size_t index = 0; index < ascii_.size(); ++index) {
+    const auto code = static_cast<uint8_t>(index);
     const bool upper = code >= 'A' && code <= 'Z';
     ascii_[code] = upper && lowercase_ ? static_cast<uint8_t>(code - 'A' + 'a') : code;
     if (clean_text_ && is_white_space(code)) {

@@ -181,6 +181,10 @@ at::Tensor linear(const torch::nn::LinearImpl& layer, const at::Tensor& input) {
   return run(input, one);
 }
 
+PackedLayoutPtr layout_for_products(const PackedLayoutPtr& layout, at::Device device) {
+  return at::autocast::is_autocast_enabled(device.type()) ? with_filler(layout) : layout;
+}
+
 at::Tensor joined_linear(const std::vector<torch::nn::Linear>& layers, const at::Tensor& input) {
   require(!layers.empty(), "[nn.joined_linear] no layers, expected at least one");
   Layers all;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "libtrain/core/api.hpp"
+#include "libtrain/runtime/packed.hpp"
 
 namespace libtrain {
 
@@ -25,5 +26,9 @@ LT_API at::Tensor linear(const torch::nn::LinearImpl& layer, const at::Tensor& i
 /// [..., in_features] -> [..., sum of out_features]. All have a bias or none has.
 LT_API at::Tensor joined_linear(const std::vector<torch::nn::Linear>& layers,
                                 const at::Tensor& input);
+
+/// The layout to run a model on: with_filler() under the device's autocast, whose 16-bit products
+/// are compiled for each number of rows; else `layout` itself.
+LT_API PackedLayoutPtr layout_for_products(const PackedLayoutPtr& layout, at::Device device);
 
 }  // namespace libtrain

@@ -102,9 +102,11 @@ at::Tensor Trainer::forward(const Batch& part, const LossFunction& loss) const {
   const GradientFormsScope forms(gradient_forms());
   const Autocast cast(planned_autocast(runtime_.plan()));
   const at::Tensor value = loss(part);
-  require(value.defined() && value.numel() == 1 && value.is_floating_point(),
-          "[trainer.step] the loss function returned {}, expected a floating-point scalar",
-          value.defined() ? value.toString() : "nothing");
+  if (!value.defined() || value.numel() != 1 || !value.is_floating_point()) {
+    throw InvalidOption(
+        fill("[trainer.step] the loss function returned {}, expected a floating-point scalar",
+             value.defined() ? value.toString() : "nothing"));
+  }
   require(value.requires_grad(),
           "[trainer.step] the loss does not depend on any parameter that takes gradients; check "
           "for detach() or a NoGradGuard in the loss function");

@@ -172,7 +172,7 @@ BertModelImpl::BertModelImpl(const BertConfig& config)
 
 at::Tensor BertModelImpl::encode(const at::Tensor& input_ids, const at::Tensor& token_type_ids,
                                  const PackedLayoutPtr& layout) {
-  const PackedLayoutPtr filled = libtrain::with_filler(layout);
+  const PackedLayoutPtr filled = libtrain::layout_for_products(layout, input_ids.device());
   const int64_t filler = filled->rows() - layout->rows();
   const std::vector<at::Tensor> ids = {at::constant_pad_nd(input_ids, {0, filler}, filler_id_),
                                        at::constant_pad_nd(token_type_ids, {0, filler})};

@@ -195,5 +195,12 @@ TEST_F(JoinedLinear, RefusesWhatDoesNotFit) {
                Unsupported);
 }
 
+TEST(LayoutForProducts, IsFilledUnderAutocastAlone) {
+  const PackedLayoutPtr layout = test::layout_of({20, 30});
+  EXPECT_EQ(layout_for_products(layout, at::kCPU), layout);
+  const AutocastBf16 autocast;
+  EXPECT_EQ(layout_for_products(layout, at::kCPU)->rows(), 52);
+}
+
 }  // namespace
 }  // namespace libtrain

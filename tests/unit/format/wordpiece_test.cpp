@@ -206,6 +206,11 @@ TEST(WordPiece, RefusesAVocabularyItCannotUse) {
   options.sep = "</s>";
   EXPECT_THAT(open(WordPieceText::vocabulary(""), options),
               HasSubstr("lacks a special token: token=\"</s>\""));
+  WordPieceOptions negative;
+  negative.max_characters_per_word = -1;
+  EXPECT_THAT(message_of<InvalidOption>(
+                  [&] { WordPiece(WordPieceText::vocabulary(""), negative, "my/vocab.txt"); }),
+              HasSubstr("max_characters_per_word=-1, expected >= 0"));
 }
 
 }  // namespace
