@@ -15,8 +15,7 @@ set(core_roots
   probe/probe.hpp)
 set(libtrain_roots
   libtrain.hpp
-  amp/planned_autocast.hpp
-  nn/embedding.hpp nn/linear.hpp)
+  amp/planned_autocast.hpp)
 
 # libtrain_reachable_headers(RESULT root...): the headers of libtrain/ that the roots reach, as absolute paths.
 function(libtrain_reachable_headers result)

@@ -10,6 +10,8 @@
 #include "libtrain/data/data_loader.hpp"
 #include "libtrain/nn/attention.hpp"
 #include "libtrain/nn/dropout.hpp"
+#include "libtrain/nn/embedding.hpp"
+#include "libtrain/nn/linear.hpp"
 #include "libtrain/optim/adamw.hpp"
 #include "libtrain/optim/clip.hpp"
 #include "libtrain/optim/sgd.hpp"
