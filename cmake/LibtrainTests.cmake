@@ -1,3 +1,7 @@
+# What one label's tests need, to build no more than they do.
+add_custom_target(torch_tests)
+add_custom_target(fuzz_targets)
+
 # libtrain_add_test(NAME SOURCES file... [TORCH] [TIMEOUT seconds] [LIBRARIES target...] [LABELS label...])
 #
 # One GoogleTest program NAME; ctest runs it as a whole. Labels: `unit` without LibTorch, `torch` with it.
@@ -19,6 +23,7 @@ function(libtrain_add_test name)
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
   endif()
   if(arg_TORCH)
+    add_dependencies(torch_tests ${name})
     target_link_libraries(${name} PRIVATE libtrain_openmp)
     if(TARGET build_test AND NOT name STREQUAL build_test)
       target_precompile_headers(${name} REUSE_FROM build_test)
@@ -39,6 +44,7 @@ endfunction()
 set(LIBTRAIN_FUZZ_SECONDS 20 CACHE STRING "How long ctest runs each fuzz target")
 function(libtrain_add_fuzz_target name source)
   add_executable(${name} ${source})
+  add_dependencies(fuzz_targets ${name})
   target_link_libraries(${name} PRIVATE libtrain_core libtrain_options Fmt9::headers)
   target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)
