@@ -26,5 +26,17 @@ void attention_backward_bf16(const BFloat16* q, const BFloat16* k, const BFloat1
                              const BFloat16* out, const float* log_sum_exp,
                              const BFloat16* grad_out, BFloat16* grad_q, BFloat16* grad_k,
                              BFloat16* grad_v, float* workspace, const AttentionArgs& args);
+void add_norm_forward_f32(const float* input, const float* residual, const float* weight,
+                          const float* bias, float* out, float* normalised, float* rstd,
+                          const AddNormArgs& args);
+void add_norm_forward_bf16(const BFloat16* input, const float* residual, const float* weight,
+                           const float* bias, float* out, float* normalised, float* rstd,
+                           const AddNormArgs& args);
+void add_norm_backward_f32(const float* grad_out, const float* normalised, const float* rstd,
+                           const float* weight, float* grad_input, float* grad_residual,
+                           float* grad_weight, float* grad_bias, const AddNormArgs& args);
+void add_norm_backward_bf16(const float* grad_out, const float* normalised, const float* rstd,
+                            const float* weight, BFloat16* grad_input, float* grad_residual,
+                            float* grad_weight, float* grad_bias, const AddNormArgs& args);
 
 }  // namespace libtrain::kernels::LT_ISA

@@ -17,6 +17,10 @@ constinit const Table kTable{
     .attention_backward_f32 = attention_backward_f32,
     .attention_forward_bf16 = attention_forward_bf16,
     .attention_backward_bf16 = attention_backward_bf16,
+    .add_norm_forward_f32 = add_norm_forward_f32,
+    .add_norm_backward_f32 = add_norm_backward_f32,
+    .add_norm_forward_bf16 = add_norm_forward_bf16,
+    .add_norm_backward_bf16 = add_norm_backward_bf16,
 };
 
 }  // namespace libtrain::kernels::LT_ISA

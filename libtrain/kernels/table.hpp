@@ -2,6 +2,7 @@
 
 #include "libtrain/core/api.hpp"
 #include "libtrain/kernels/adamw.hpp"
+#include "libtrain/kernels/add_norm.hpp"
 #include "libtrain/kernels/attention.hpp"
 #include "libtrain/kernels/dropout.hpp"
 #include "libtrain/kernels/gradient_norm.hpp"
@@ -24,6 +25,10 @@ struct Table {
   AttentionBackward<float> attention_backward_f32;
   AttentionForward<BFloat16> attention_forward_bf16;
   AttentionBackward<BFloat16> attention_backward_bf16;
+  AddNormForward<float> add_norm_forward_f32;
+  AddNormBackward<float> add_norm_backward_f32;
+  AddNormForward<BFloat16> add_norm_forward_bf16;
+  AddNormBackward<BFloat16> add_norm_backward_bf16;
 };
 
 /// The table for active_isa().

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "libtrain/core/require.hpp"
+#include "libtrain/nn/add_norm.hpp"
 #include "libtrain/nn/attention.hpp"
 #include "libtrain/nn/dropout.hpp"
 #include "libtrain/nn/embedding.hpp"
@@ -147,13 +148,15 @@ at::Tensor LayerImpl::attend(const at::Tensor& hidden, const PackedLayoutPtr& la
 }
 
 at::Tensor LayerImpl::forward(const at::Tensor& hidden, const PackedLayoutPtr& layout) {
-  const auto drop = [&](const at::Tensor& input) {
-    return libtrain::dropout(input, config_.hidden_dropout_prob, is_training(), layout);
+  const auto add_norm = [&](const torch::nn::LayerNorm& norm, const at::Tensor& input,
+                            const at::Tensor& residual) {
+    return libtrain::add_norm(*norm, input, residual, config_.hidden_dropout_prob, is_training(),
+                              layout);
   };
   const at::Tensor attended =
-      attention_norm_(drop(linear(*attention_dense_, attend(hidden, layout))) + hidden);
+      add_norm(attention_norm_, linear(*attention_dense_, attend(hidden, layout)), hidden);
   const at::Tensor wide = activate(linear(*intermediate_, attended), config_.hidden_act);
-  return output_norm_(drop(linear(*output_dense_, wide)) + attended);
+  return add_norm(output_norm_, linear(*output_dense_, wide), attended);
 }
 
 BertModelImpl::BertModelImpl(const BertConfig& config)
