@@ -43,7 +43,8 @@ TEST(Explain, WrapsReasonsAtTheWidth) {
   Plan plan;
   plan.device.reason = "several words that will have to go on more than one line of the table";
   for (const int width : {90, 100, 120}) {
-    for (const std::string_view line : split(explain(plan, width), '\n')) {
+    const std::string text = explain(plan, width);
+    for (const std::string_view line : split(text, '\n')) {
       EXPECT_LE(line.size(), static_cast<size_t>(width)) << line;
       EXPECT_FALSE(line.ends_with(' ')) << line;
     }
