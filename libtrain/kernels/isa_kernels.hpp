@@ -38,5 +38,10 @@ void add_norm_backward_f32(const float* grad_out, const float* normalised, const
 void add_norm_backward_bf16(const float* grad_out, const float* normalised, const float* rstd,
                             const float* weight, BFloat16* grad_input, float* grad_residual,
                             float* grad_weight, float* grad_bias, const AddNormArgs& args);
+void gelu_forward_f32(const float* in, float* out, int64_t count);
+void gelu_forward_bf16(const BFloat16* in, BFloat16* out, int64_t count);
+void gelu_backward_f32(const float* grad_out, const float* in, float* grad_in, int64_t count);
+void gelu_backward_bf16(const BFloat16* grad_out, const BFloat16* in, BFloat16* grad_in,
+                        int64_t count);
 
 }  // namespace libtrain::kernels::LT_ISA

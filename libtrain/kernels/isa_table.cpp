@@ -21,6 +21,10 @@ constinit const Table kTable{
     .add_norm_backward_f32 = add_norm_backward_f32,
     .add_norm_forward_bf16 = add_norm_forward_bf16,
     .add_norm_backward_bf16 = add_norm_backward_bf16,
+    .gelu_forward_f32 = gelu_forward_f32,
+    .gelu_backward_f32 = gelu_backward_f32,
+    .gelu_forward_bf16 = gelu_forward_bf16,
+    .gelu_backward_bf16 = gelu_backward_bf16,
 };
 
 }  // namespace libtrain::kernels::LT_ISA

@@ -5,6 +5,7 @@
 #include "libtrain/kernels/add_norm.hpp"
 #include "libtrain/kernels/attention.hpp"
 #include "libtrain/kernels/dropout.hpp"
+#include "libtrain/kernels/gelu.hpp"
 #include "libtrain/kernels/gradient_norm.hpp"
 #include "libtrain/kernels/isa.hpp"
 #include "libtrain/kernels/sgd.hpp"
@@ -29,6 +30,10 @@ struct Table {
   AddNormBackward<float> add_norm_backward_f32;
   AddNormForward<BFloat16> add_norm_forward_bf16;
   AddNormBackward<BFloat16> add_norm_backward_bf16;
+  GeluForward<float> gelu_forward_f32;
+  GeluBackward<float> gelu_backward_f32;
+  GeluForward<BFloat16> gelu_forward_bf16;
+  GeluBackward<BFloat16> gelu_backward_bf16;
 };
 
 /// The table for active_isa().

@@ -46,7 +46,8 @@ template <class V>
 }
 
 // What the vector extension cannot say, or compilers translate badly: the 64-bit products of the
-// low halves of each lane, and 16-bit numbers to 32 bits and back (those are below 2^16).
+// low halves of each lane, 16-bit numbers to 32 bits and back (those are below 2^16), and the
+// larger and the smaller of two lanes (a where b is NaN).
 #if defined(__AVX512F__)
 [[gnu::always_inline]] inline Longs multiply_low_halves(Longs a, Longs b) {
   return Longs(_mm512_maskz_mul_epu32(0xFF, __m512i(a), __m512i(b)));
@@ -56,6 +57,12 @@ template <class V>
 }
 [[gnu::always_inline]] inline HalfShorts narrow(Words x) {
   return HalfShorts(_mm512_maskz_cvtepi32_epi16(0xFFFF, __m512i(x)));
+}
+[[gnu::always_inline]] inline Floats maximum(Floats a, Floats b) {
+  return Floats(_mm512_maskz_max_ps(0xFFFF, __m512(b), __m512(a)));
+}
+[[gnu::always_inline]] inline Floats minimum(Floats a, Floats b) {
+  return Floats(_mm512_maskz_min_ps(0xFFFF, __m512(b), __m512(a)));
 }
 #elif defined(__AVX2__)
 [[gnu::always_inline]] inline Longs multiply_low_halves(Longs a, Longs b) {
@@ -67,6 +74,12 @@ template <class V>
 [[gnu::always_inline]] inline HalfShorts narrow(Words x) {
   return HalfShorts(_mm_packus_epi32(_mm256_castsi256_si128(__m256i(x)),
                                      _mm256_extracti128_si256(__m256i(x), 1)));
+}
+[[gnu::always_inline]] inline Floats maximum(Floats a, Floats b) {
+  return Floats(_mm256_max_ps(__m256(b), __m256(a)));
+}
+[[gnu::always_inline]] inline Floats minimum(Floats a, Floats b) {
+  return Floats(_mm256_min_ps(__m256(b), __m256(a)));
 }
 #else
 [[gnu::always_inline]] inline Longs multiply_low_halves(Longs a, Longs b) {
@@ -82,6 +95,8 @@ template <class V>
 [[gnu::always_inline]] inline HalfShorts narrow(Words x) {
   return __builtin_convertvector(x, HalfShorts);
 }
+[[gnu::always_inline]] inline Floats maximum(Floats a, Floats b) { return b > a ? b : a; }
+[[gnu::always_inline]] inline Floats minimum(Floats a, Floats b) { return b < a ? b : a; }
 #endif
 
 [[gnu::always_inline]] inline Floats load_floats(const float* address) {
@@ -103,9 +118,6 @@ template <class V>
   const Words result = value != value ? Words{} + 0x7FC0 : rounded;
   store(address, narrow(result));
 }
-
-/// Lane by lane; a NaN in b alone is passed over.
-[[gnu::always_inline]] inline Floats maximum(Floats a, Floats b) { return b > a ? b : a; }
 
 template <int... kIndex>
 [[gnu::always_inline]] inline Ints lane_numbers(std::integer_sequence<int, kIndex...>) {

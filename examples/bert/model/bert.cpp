@@ -17,6 +17,7 @@
 #include "libtrain/nn/attention.hpp"
 #include "libtrain/nn/dropout.hpp"
 #include "libtrain/nn/embedding.hpp"
+#include "libtrain/nn/gelu.hpp"
 #include "libtrain/nn/linear.hpp"
 #include "libtrain/runtime/region.hpp"
 
@@ -81,7 +82,7 @@ at::Tensor first_rows(const at::Tensor& hidden, const PackedLayout& layout) {
 at::Tensor activate(const at::Tensor& input, Activation activation) {
   switch (activation) {
     case Activation::kGelu:
-      return at::gelu(input);
+      return libtrain::gelu(input);
     case Activation::kGeluTanh:
       return at::gelu(input, "tanh");
     case Activation::kRelu:
