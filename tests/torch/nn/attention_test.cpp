@@ -7,14 +7,13 @@
 #include <ATen/ops/randn.h>
 #include <ATen/ops/softmax.h>
 #include <torch/csrc/autograd/autograd.h>
-#include <unistd.h>
 
 #include <cmath>
-#include <fstream>
 #include <functional>
 #include <random>
 
 #include "libtrain/core/error.hpp"
+#include "tests/support/resident_bytes.hpp"
 #include "tests/torch/nn/tensors.hpp"
 
 namespace libtrain {
@@ -24,6 +23,7 @@ using test::expect_near;
 using test::expect_same_bits;
 using test::layout_of;
 using test::leaf;
+using test::resident_bytes;
 
 /// The textbook formula on each sample alone.
 at::Tensor reference(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
@@ -256,12 +256,6 @@ TEST(Attention, ArgumentsThatDoNotFitAreNamed) {
   EXPECT_NE(run(q.to(at::kDouble), layout, {}).find("Float, Double, Float"), std::string::npos);
   EXPECT_NE(run(at::randn({3, 5}), layout, {}).find("shape"), std::string::npos);
   EXPECT_NE(run(q, nullptr, {}).find("layout is null"), std::string::npos);
-}
-
-int64_t resident_bytes() {
-  int64_t pages = 0;
-  std::ifstream("/proc/self/statm") >> pages >> pages;
-  return pages * sysconf(_SC_PAGESIZE);
 }
 
 TEST(Attention, MemoryDoesNotGrowWithVaryingLengths) {
