@@ -1,8 +1,8 @@
 """Prints the coefficients in libtrain/kernels/gelu.cpp. Needs numpy.
 
-Each is an odd function f of x on [-limit, limit], written x * c(t) with t = 2 x^2 / limit^2 - 1.
-c is fitted in Chebyshev polynomials of t by Lawson's iteration (least squares, the weights
-multiplied by the errors), which tends to the least largest error |x c(t) - f(x)|.
+Each is an odd function f of x on [-limit, limit], written x * c(v) with v = x^2 - limit^2 / 2.
+c is fitted in Chebyshev polynomials of t = 2 v / limit^2 by Lawson's iteration (least squares, the
+weights multiplied by the errors), which tends to the least largest error |x c - f(x)|.
 """
 
 import math
@@ -24,7 +24,6 @@ def derivative(x: float) -> float:
 
 
 def fit(function: Callable[[float], float], limit: float, degree: int) -> tuple[np.ndarray, float]:
-    limit = float(np.float32(limit))
     t = -np.cos(np.pi * (np.arange(POINTS) + 0.5) / POINTS)
     x = limit * np.sqrt((t + 1) / 2)
     wanted = np.array([function(value) for value in x])
@@ -39,7 +38,8 @@ def fit(function: Callable[[float], float], limit: float, degree: int) -> tuple[
             best, largest = found, errors.max()
         weights *= errors
         weights /= weights.sum()
-    return chebyshev.cheb2poly(best), largest
+    scales = (2 / limit**2) ** np.arange(degree + 1)
+    return chebyshev.cheb2poly(best) * scales, largest
 
 
 for name, function, limit, degree in (
@@ -47,5 +47,5 @@ for name, function, limit, degree in (
     ("kDerivative", derivative, 6.0, 17),
 ):
     coefficients, error = fit(function, limit, degree)
-    print(f"{name}: limit {limit}, largest error {error:.2g}")
+    print(f"{name}: centre {limit**2 / 2:.9g}F, largest error {error:.2g}")
     print(", ".join(f"{np.float32(value):.9g}F" for value in coefficients))

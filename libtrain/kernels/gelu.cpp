@@ -6,53 +6,55 @@
 namespace libtrain::kernels::LT_ISA {
 namespace {
 
-/// An odd function f of x on [-limit, limit]: f(x) = x * c(t), with t = 2 x^2 / limit^2 - 1 and the
-/// coefficients c lowest power first. They are minimax fits to double (Lawson's iteration on
-/// Chebyshev points in t, weight |x|), rounded to fp32; centred in t, their alternating signs cost
-/// no accuracy. tools/fit_gelu.py prints them.
+/// An odd function f of x: f(x) = x * c(x^2 - centre), coefficients of c lowest power first. They
+/// are minimax fits to double for x^2 up to 2 * centre, printed by tools/fit_gelu.py; about the
+/// centre, their alternating signs cost no accuracy.
 template <int kCount>
 struct OddFunction {
-  float limit;
+  float centre;
   float coefficients[kCount];
 
-  [[gnu::always_inline]] inline Floats over_x(Floats square) const {
-    const Floats t = square * (2.0F / (limit * limit)) - 1.0F;
-    Floats y = Floats{} + coefficients[kCount - 1];
+  /// f(x) + 1/2, v being x^2 - centre.
+  [[gnu::always_inline]] inline Floats half_more(Floats x, Floats v) const {
+    const Floats square = v * v;
+    Floats y[2];  // the even powers' sum and the odd ones': two short chains beside each other
+    y[(kCount - 1) % 2] = Floats{} + coefficients[kCount - 1];
+    y[kCount % 2] = Floats{} + coefficients[kCount - 2];
 #pragma GCC unroll 32
-    for (int i = kCount - 2; i >= 0; --i) {
-      y = y * t + coefficients[i];
+    for (int i = kCount - 3; i >= 0; --i) {
+      y[i % 2] = y[i % 2] * square + coefficients[i];
     }
-    return y;
+    return x * (y[1] * v + y[0]) + 0.5F;
   }
 };
 
-/// P(x) - 1/2, to 2.8e-8; 1 - P(limit) is 3.3e-8.
+/// P(x) - 1/2, to 2.8e-8 for |x| up to 5.4, where 1 - P is 3.3e-8.
 constexpr OddFunction<15> kDistribution{
-    5.4F,
-    {0.130928114F, -0.0653280541F, 0.0484995916F, -0.039206814F, 0.0321165957F, -0.0257464573F,
-     0.0196451452F, -0.0139633212F, 0.00965119805F, -0.00671533868F, 0.00365892122F, -0.0011864109F,
-     0.000874935125F, -0.00102836895F, 0.000392858492F}};
+    14.58F,
+    {0.130928114F, -0.00448066229F, 0.000228151344F, -1.26499544e-05F, 7.10721395e-07F,
+     -3.90777757e-08F, 2.045079e-09F, -9.96979027e-11F, 4.72629661e-12F, -2.25553801e-13F,
+     8.42903323e-15F, -1.87457285e-16F, 9.48168433e-18F, -7.64365396e-19F, 2.00276825e-20F}};
 
-/// P(x) + x P'(x) - 1/2, to 6.4e-8; at the limit it is 1/2 + 3.6e-8.
+/// P(x) + x P'(x) - 1/2, to 6.4e-8 for |x| up to 6, where it is 1/2 + 3.6e-8.
 constexpr OddFunction<18> kDerivative{
-    6.0F,
-    {0.117897771F, -0.0593426637F, 0.0460554734F, -0.0423733518F, 0.0446193069F, -0.0508158319F,
-     0.0579988696F, -0.0651380271F, 0.0706513748F, -0.0627680272F, 0.0429084934F, -0.0424205549F,
-     0.0519969128F, -0.0259466264F, -0.00534095382F, -0.00265028607F, 0.0138214892F,
-     -0.00582004664F}};
+    18.0F,
+    {0.117897771F, -0.00329681463F, 0.000142146528F, -7.26566395e-06F, 4.25042913e-07F,
+     -2.68928293e-08F, 1.70523606e-09F, -1.06396426e-10F, 6.41121878e-12F, -3.16436032e-13F,
+     1.20176137e-14F, -6.60052965e-16F, 4.49477008e-17F, -1.24605826e-18F, -1.42496352e-20F,
+     -3.92830466e-22F, 1.13813759e-22F, -2.66252605e-24F}};
+constexpr float kDerivativeLimit = 6.0F;
 
-/// Beyond the limit x * over_x grows past 1/2, so that P becomes 0 or 1 exactly.
+/// Beyond the fit's end c stays what it is there, x * c grows past 1/2, and P is 0 or 1 exactly.
 [[gnu::always_inline]] inline Floats gelu(Floats x) {
-  constexpr float kLimit = kDistribution.limit;
-  const Floats square = minimum(Floats{} + kLimit * kLimit, x * x);
-  const Floats p = x * kDistribution.over_x(square) + 0.5F;
+  constexpr float kCentre = kDistribution.centre;
+  const Floats p = kDistribution.half_more(x, minimum(Floats{} + kCentre, x * x - kCentre));
   return x * maximum(Floats{}, minimum(Floats{} + 1.0F, p));
 }
 
 [[gnu::always_inline]] inline Floats derivative(Floats x) {
-  constexpr float kLimit = kDerivative.limit;
-  const Floats inside = maximum(minimum(x, Floats{} + kLimit), Floats{} - kLimit);  // or NaN
-  return inside * kDerivative.over_x(inside * inside) + 0.5F;
+  const Floats below = minimum(x, Floats{} + kDerivativeLimit);  // or NaN
+  const Floats inside = maximum(below, Floats{} - kDerivativeLimit);
+  return kDerivative.half_more(inside, inside * inside - kDerivative.centre);
 }
 
 /// 2 * kLanes numbers in whichever order is cheapest: what works on each alone needs no other.

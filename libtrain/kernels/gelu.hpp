@@ -12,7 +12,7 @@ namespace libtrain::kernels {
 template <class T>
 using GeluForward = void (*)(const T* in, T* out, int64_t count);
 
-/// grad_in = grad_out * (P(x) + x * P'(x)), the second factor within 8 * 2^-24. `grad_in` may be
+/// grad_in = grad_out * (P(x) + x * P'(x)), the second factor within 16 * 2^-24. `grad_in` may be
 /// `grad_out`.
 template <class T>
 using GeluBackward = void (*)(const T* grad_out, const T* in, T* grad_in, int64_t count);

@@ -61,14 +61,14 @@ TEST_P(GeluTest, IsXTimesTheNormalDistributionFunction) {
   }
 }
 
-/// 8 units of 2^-24: 1.1 the fit, the rest roundings of numbers up to 1.13.
+/// 16 units of 2^-24 (1e-6): 1.1 the fit, the rest roundings of sums that cancel near |x| = 6.
 TEST_P(GeluTest, BackwardMultipliesByTheDerivative) {
   const std::vector<float> x = arguments();
   const std::vector<float> grad = random_floats(x.size(), 4);
   std::vector<float> out(x.size());
   backward(grad.data(), x.data(), out.data(), x.size());
   for (size_t i = 0; i < x.size(); ++i) {
-    const double tolerance = 8 * 0x1p-24 * std::abs(grad[i]);
+    const double tolerance = 16 * 0x1p-24 * std::abs(grad[i]);
     ASSERT_NEAR(out[i], grad[i] * derivative(x[i]), tolerance) << "x=" << x[i];
   }
 }
