@@ -58,7 +58,7 @@ struct AttentionBuffers {
     row_max = take(1, block).data;
     row_sum = take(1, block).data;
     delta = take(1, length).data;
-    numbers = take(1, block * block + 64).data;  // + what a draw gives before and beyond the tile
+    numbers = take(1, block * block + 80).data;  // + what draws give before and beyond the tile
     floats = next - aligned + 15;
   }
 };

@@ -6,10 +6,12 @@
 
 namespace libtrain::kernels::LT_ISA {
 
-constexpr int kPhiloxBlocks = kVectorBytes / 8;  ///< counters a draw covers
-constexpr int kPhiloxWords = 4 * kPhiloxBlocks;  ///< numbers a draw gives
-constexpr int kPhiloxVectors = kPhiloxWords / kLanes;
-static_assert(kPhiloxVectors == 2);
+/// Chains of dependent multiplies that run side by side, to hide their latency.
+constexpr int kPhiloxChains = 2;
+constexpr int kChainBlocks = kVectorBytes / 8;
+constexpr int kPhiloxBlocks = kPhiloxChains * kChainBlocks;  ///< counters a draw covers
+constexpr int kPhiloxWords = 4 * kPhiloxBlocks;              ///< numbers a draw gives
+constexpr int kPhiloxVectors = 2 * kPhiloxChains;
 
 /// Numbers [4 * block, 4 * block + kPhiloxWords) of the stream, in order.
 ///
@@ -18,31 +20,38 @@ static_assert(kPhiloxVectors == 2);
 /// makes the interleaves at the end put the numbers in sequence.
 [[gnu::always_inline]] inline void philox_draw(const RandomStream& stream, uint64_t block,
                                                Words out[kPhiloxVectors]) {
-  Longs c0;
-  for (int lane = 0; lane < kPhiloxBlocks; ++lane) {
-    c0[lane] = static_cast<uint64_t>(lane / 2 + lane % 2 * (kPhiloxBlocks / 2));
+  Longs order;
+  for (int lane = 0; lane < kChainBlocks; ++lane) {
+    order[lane] = static_cast<uint64_t>(lane / 2 + lane % 2 * (kChainBlocks / 2));
   }
-  c0 += block;
-  Longs c1 = Longs{} + stream.sample;
-  Longs c2 = Longs{} + stream.site;
-  Longs c3 = Longs{} + stream.step;
+  Longs c0[kPhiloxChains], c1[kPhiloxChains], c2[kPhiloxChains], c3[kPhiloxChains];
+  for (int i = 0; i < kPhiloxChains; ++i) {
+    c0[i] = order + (block + static_cast<uint64_t>(i * kChainBlocks));
+    c1[i] = Longs{} + stream.sample;
+    c2[i] = Longs{} + stream.site;
+    c3[i] = Longs{} + stream.step;
+  }
   uint32_t key0 = static_cast<uint32_t>(stream.seed);
   uint32_t key1 = static_cast<uint32_t>(stream.seed >> 32);
   for (int round = 0; round < kPhiloxRounds; ++round) {
-    const Longs product0 = multiply_low_halves(c0, Longs{} + kPhiloxMultiplier0);
-    const Longs product1 = multiply_low_halves(c2, Longs{} + kPhiloxMultiplier1);
-    c0 = (product1 >> 32) ^ (c1 ^ key0);
-    c1 = product1;
-    c2 = (product0 >> 32) ^ (c3 ^ key1);
-    c3 = product0;
+    for (int i = 0; i < kPhiloxChains; ++i) {
+      const Longs product0 = multiply_low_halves(c0[i], Longs{} + kPhiloxMultiplier0);
+      const Longs product1 = multiply_low_halves(c2[i], Longs{} + kPhiloxMultiplier1);
+      c0[i] = (product1 >> 32) ^ (c1[i] ^ key0);
+      c1[i] = product1;
+      c2[i] = (product0 >> 32) ^ (c3[i] ^ key1);
+      c3[i] = product0;
+    }
     key0 += kPhiloxWeyl0;
     key1 += kPhiloxWeyl1;
   }
-  const std::make_integer_sequence<int, kPhiloxBlocks> longs;
-  const Longs first_pair = Longs(interleave_even(Words(c0), Words(c1), LaneIndices{}));
-  const Longs second_pair = Longs(interleave_even(Words(c2), Words(c3), LaneIndices{}));
-  out[0] = Words(interleave_even(first_pair, second_pair, longs));
-  out[1] = Words(interleave_odd(first_pair, second_pair, longs));
+  const std::make_integer_sequence<int, kChainBlocks> longs;
+  for (int i = 0; i < kPhiloxChains; ++i) {
+    const Longs first_pair = Longs(interleave_even(Words(c0[i]), Words(c1[i]), LaneIndices{}));
+    const Longs second_pair = Longs(interleave_even(Words(c2[i]), Words(c3[i]), LaneIndices{}));
+    out[2 * i] = Words(interleave_even(first_pair, second_pair, longs));
+    out[2 * i + 1] = Words(interleave_odd(first_pair, second_pair, longs));
+  }
 }
 
 }  // namespace libtrain::kernels::LT_ISA
