@@ -9,6 +9,7 @@ namespace libtrain::format {
 namespace {
 
 /// Appends where nlohmann's own builder looks every key up first, which takes quadratic time.
+// NOLINTNEXTLINE(bugprone-exception-escape): out of memory in the destructor of nlohmann's tree
 class TreeBuilder final : public JsonEvents {
  public:
   void begin_object(int64_t /*offset*/) override { open_.push_back(add(Json::object())); }
