@@ -3,6 +3,8 @@
 #include <ATen/Context.h>
 #include <ATen/Parallel.h>
 #include <ATen/SDPBackend.h>
+#include <ATen/ops/ones.h>
+#include <ATen/ops/tanh.h>
 
 #include <exception>
 #include <utility>
@@ -68,6 +70,11 @@ void prefer_attention(SettingsGuard& guard, AttentionKind kind) {
   guard.on_exit([previous] { at::globalContext().setSDPPriorityOrder(previous); });
 }
 
+/// MKL's vector functions (tanh, exp, …) choose their code at their first call, and two threads
+/// that make it at once may each choose another: about one process in 75 then differs in the last
+/// bits for good. So one thread calls first.
+void settle_vector_functions() { at::tanh(at::ones({1})); }
+
 }  // namespace
 
 SettingsGuard::~SettingsGuard() {
@@ -99,6 +106,7 @@ SettingsGuard apply_settings(const Plan& plan) {
     prefer_attention(guard, plan.attention.value);
   }
   apply_allocator(plan.allocator.value);
+  settle_vector_functions();
   return guard;
 }
 
