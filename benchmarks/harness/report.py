@@ -31,24 +31,25 @@ def goal_of(peer: dict) -> Goal | None:
 def table_lines(row: dict) -> list[str]:
     """The row's lines, one for each peer."""
     if "not_run" in row:
-        return [_line(row["title"], "", "", "", f"not run: {row['not_run']}", "", "", "")]
+        return [line(row["title"], "", "", "", f"not run: {row['not_run']}", "", "", "")]
     lines = []
     for index, peer in enumerate(row["peers"]):
         title = row["title"] if index == 0 else ""
         goal = goal_of(peer)
         if "failed" in peer:
             reason = f"does not count: {peer['failed'].splitlines()[0]}"
-            lines.append(_line(title, peer["label"], "", "", reason, goal or "", "", ""))
+            lines.append(line(title, peer["label"], "", "", reason, goal or "", "", ""))
             continue
         ours, theirs = (_with_unit(side, row["unit"]) for side in (row["ours"], peer))
         ratio = peer["ratio"]
         shown = f"**{ratio['median']:.2f}×** ({ratio['least']:.2f} to {ratio['most']:.2f})"
         met, difference = verdict(ratio["median"], goal), f"{peer['largest_difference']:.1e}"
-        lines.append(_line(title, peer["label"], ours, theirs, shown, goal or "", met, difference))
+        lines.append(line(title, peer["label"], ours, theirs, shown, goal or "", met, difference))
     return lines
 
 
-def _line(*cells) -> str:
+def line(*cells) -> str:
+    """A row of a table."""
     return "| " + " | ".join(str(cell).replace("|", "/") for cell in cells) + " |"
 
 
@@ -85,7 +86,7 @@ def text(results: dict) -> str:
         f"{results['repeats']} repeats.",
         "",
         HEAD,
-        *(line for row in results["rows"] for line in table_lines(row)),
+        *(entry for row in results["rows"] for entry in table_lines(row)),
         "",
         "![how much faster than each peer](images/benchmarks.png)",
         "",
@@ -99,12 +100,12 @@ def text(results: dict) -> str:
     return "\n".join([*lines, END])
 
 
-def replace_generated(page: str, generated: str) -> str:
-    """`page` with what stands between the marks replaced."""
-    if page.count(BEGIN) != 1 or page.count(END) != 1 or page.index(BEGIN) > page.index(END):
-        raise ValueError(f"the page must hold one line {BEGIN!r} and, after it, one {END!r}")
-    before, rest = page.split(BEGIN)
-    return before + generated + rest.split(END)[1]
+def replace_generated(page: str, generated: str, begin: str = BEGIN, end: str = END) -> str:
+    """`page` with what stands between the two marks replaced, by text that holds them too."""
+    if page.count(begin) != 1 or page.count(end) != 1 or page.index(begin) > page.index(end):
+        raise ValueError(f"the page must hold one line {begin!r} and, after it, one {end!r}")
+    before, rest = page.split(begin)
+    return before + generated + rest.split(end)[1]
 
 
 def write(page: pathlib.Path, results: dict) -> None:

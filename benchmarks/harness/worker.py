@@ -43,6 +43,10 @@ class Worker:
         self.versions: dict[str, str] = hello.get("versions", {})
         self.flags: dict[str, object] = hello.get("flags", {})
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def verify(self, steps: int) -> list[float]:
         return self._numbers(self._ask({"verify": steps}), "values")
 

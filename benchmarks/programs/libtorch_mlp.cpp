@@ -20,42 +20,26 @@ class Training {
       : start_(read_mlp(file)),
         optimizer_(start_.model->parameters(), torch::optim::AdamWOptions(1e-3)) {}
 
-  at::Tensor step() {
+  void step() {
     optimizer_.zero_grad();
-    const at::Tensor loss = at::cross_entropy_loss(start_.model(start_.x), start_.y);
-    loss.backward();
+    loss_ = at::cross_entropy_loss(start_.model(start_.x), start_.y);
+    loss_.backward();
     optimizer_.step();
-    return loss;
   }
+
+  double loss() const { return loss_.item<double>(); }
 
  private:
   MlpStart start_;
   torch::optim::AdamW optimizer_;
+  at::Tensor loss_;
 };
 
 Work make(const Json& settings) {
   at::set_num_threads(1);
   const std::string file = settings.at("file");
-  const auto steps_a_repeat = settings.at("steps").get<int64_t>();
-  const auto timed = std::make_shared<Training>(file);
-
-  return {.flags = {{"threads", at::get_num_threads()}},
-          .verify =
-              [=](int64_t steps) {
-                Training fresh(file);
-                Values losses;
-                for (int64_t step = 0; step < steps; ++step) {
-                  losses.push_back(fresh.step().item<double>());
-                }
-                return losses;
-              },
-          .repeat =
-              [=](int64_t) {
-                for (int64_t step = 0; step < steps_a_repeat; ++step) {
-                  timed->step();
-                }
-                return Values{};
-              }};
+  return mlp_work({{"threads", at::get_num_threads()}}, settings.at("steps"),
+                  [file] { return std::make_shared<Training>(file); });
 }
 
 }  // namespace

@@ -22,45 +22,30 @@ class Training {
         optimizer_(lt::parameters_of(*model_), {.lr = 1e-3}),
         trainer_(runtime, optimizer_) {}
 
-  double step() {
-    const lt::StepReport report = trainer_.step(batch_, [this](const lt::Batch& part) {
+  void step() {
+    report_ = trainer_.step(batch_, [this](const lt::Batch& part) {
       return at::cross_entropy_loss(model_(part.at("x")), part.at("y"));
     });
-    return trainer_.values(report).loss;
   }
+
+  double loss() { return trainer_.values(report_).loss; }
 
  private:
   Mlp model_;
   lt::Batch batch_;
   lt::AdamW optimizer_;
   lt::Trainer trainer_;
+  lt::StepReport report_;
 };
 
 Work make(const Json& settings) {
   const auto runtime = std::make_shared<lt::Runtime>(
       lt::PlanOptions{.precision = lt::PrecisionMode::kFp32, .threads = 1, .seed = 0});
   const std::string file = settings.at("file");
-  const auto steps_a_repeat = settings.at("steps").get<int64_t>();
-  const auto timed = std::make_shared<Training>(*runtime, read_mlp(file));
-
-  return {.flags = {{"optimizer", lt::to_text(runtime->plan().optimizer.value)},
-                    {"threads", runtime->plan().threads.value}},
-          .verify =
-              [=](int64_t steps) {
-                Training fresh(*runtime, read_mlp(file));
-                Values losses;
-                for (int64_t step = 0; step < steps; ++step) {
-                  losses.push_back(fresh.step());
-                }
-                return losses;
-              },
-          .repeat =
-              [=](int64_t) {
-                for (int64_t step = 0; step < steps_a_repeat; ++step) {
-                  timed->step();
-                }
-                return Values{};
-              }};
+  return mlp_work({{"optimizer", lt::to_text(runtime->plan().optimizer.value)},
+                   {"threads", runtime->plan().threads.value}},
+                  settings.at("steps"),
+                  [runtime, file] { return std::make_shared<Training>(*runtime, read_mlp(file)); });
 }
 
 }  // namespace

@@ -16,11 +16,10 @@ class TileDropout {
         length_(args.length),
         keys_(keys),
         one_run_(keys == args.length),
-        numbers_(numbers) {
-    const uint64_t threshold = dropout_threshold(args.dropout);
-    threshold_ = threshold < UINT32_MAX ? static_cast<uint32_t>(threshold) : UINT32_MAX;
+        numbers_(numbers),
+        threshold_(threshold_below_one(args.dropout)) {
     if (one_run_) {
-      draw(first_, rows * keys);
+      philox_fill(stream_, first_, rows * keys, numbers_);
     }
   }
 
@@ -29,7 +28,7 @@ class TileDropout {
     if (one_run_) {
       row_ = numbers_ + first_ % 4 + row * keys_;
     } else {
-      draw(first_ + row * length_, keys_);
+      philox_fill(stream_, first_ + row * length_, keys_, numbers_);
       row_ = numbers_ + (first_ + row * length_) % 4;
     }
   }
@@ -40,18 +39,6 @@ class TileDropout {
   }
 
  private:
-  [[gnu::always_inline]] inline void draw(int64_t first, int64_t count) {
-    const int64_t end = first % 4 + count;
-    uint64_t block = static_cast<uint64_t>(first / 4);
-    for (int64_t done = 0; done < end; done += kPhiloxWords, block += kPhiloxBlocks) {
-      Words drawn[kPhiloxVectors];
-      philox_draw(stream_, block, drawn);
-      for (int i = 0; i < kPhiloxVectors; ++i) {
-        store(numbers_ + done + i * kLanes, drawn[i]);
-      }
-    }
-  }
-
   RandomStream stream_;
   int64_t first_;
   int64_t length_;

@@ -54,4 +54,27 @@ constexpr int kPhiloxVectors = 2 * kPhiloxChains;
   }
 }
 
+/// dropout_threshold() of a probability below 1, even one that rounds to 2^32.
+inline uint32_t threshold_below_one(double probability) {
+  const uint64_t threshold = dropout_threshold(probability);
+  return threshold < UINT32_MAX ? static_cast<uint32_t>(threshold) : UINT32_MAX;
+}
+
+/// Numbers [first, first + count) of the stream to `numbers`, from first % 4 on: draws begin at a
+/// block of four and are whole, so up to kPhiloxWords + 3 more are written around them. `Storage`
+/// is any type of 32 bits: what it holds are bits, to be read with load().
+template <class Storage>
+[[gnu::always_inline]] inline void philox_fill(const RandomStream& stream, int64_t first,
+                                               int64_t count, Storage* numbers) {
+  const int64_t end = first % 4 + count;
+  uint64_t block = static_cast<uint64_t>(first / 4);
+  for (int64_t done = 0; done < end; done += kPhiloxWords, block += kPhiloxBlocks) {
+    Words drawn[kPhiloxVectors];
+    philox_draw(stream, block, drawn);
+    for (int i = 0; i < kPhiloxVectors; ++i) {
+      store(numbers + done + i * kLanes, drawn[i]);
+    }
+  }
+}
+
 }  // namespace libtrain::kernels::LT_ISA

@@ -12,10 +12,9 @@ class RowDropout {
 
   /// `probability` below 1.
   [[gnu::always_inline]] inline RowDropout(const RandomStream& stream, double probability)
-      : stream_(stream), scale_(static_cast<float>(1.0 / (1.0 - probability))) {
-    const uint64_t threshold = dropout_threshold(probability);
-    threshold_ = threshold < UINT32_MAX ? static_cast<uint32_t>(threshold) : UINT32_MAX;
-  }
+      : stream_(stream),
+        scale_(static_cast<float>(1.0 / (1.0 - probability))),
+        threshold_(threshold_below_one(probability)) {}
 
   /// Elements [first, first + count) of the sample are next.
   [[gnu::always_inline]] inline void draw(int64_t first, int64_t count) {
@@ -23,14 +22,7 @@ class RowDropout {
       return;  // every number keeps its element
     }
     skip_ = first % 4;
-    uint64_t block = static_cast<uint64_t>(first / 4);
-    for (int64_t done = 0; done < skip_ + count; done += kPhiloxWords, block += kPhiloxBlocks) {
-      Words drawn[kPhiloxVectors];
-      philox_draw(stream_, block, drawn);
-      for (int i = 0; i < kPhiloxVectors; ++i) {
-        store(numbers_ + done + i * kLanes, drawn[i]);
-      }
-    }
+    philox_fill(stream_, first, count, numbers_);
   }
 
   /// What becomes of the drawn elements from the i-th on.

@@ -7,15 +7,14 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/layer_norm.h>
 #include <ATen/ops/zeros.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <functional>
 
-#include "libtrain/core/require.hpp"
 #include "libtrain/kernels/table.hpp"
 #include "libtrain/nn/dropout.hpp"
 #include "libtrain/nn/dropout_call.hpp"
+#include "libtrain/nn/kernel_function.hpp"
 
 namespace libtrain {
 namespace {
@@ -138,16 +137,13 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
       run(kernels::table().add_norm_forward_bf16);
     }
     context->save_for_backward({normalised, rstd, weight});
-    context->saved_data["call"] = c10::IValue::make_capsule(call);
+    save_call(*context, call);
     return out;
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grad_outputs) {
-    require<Unsupported>(!at::GradMode::is_enabled(),
-                         "[nn.add_norm] no second derivative: create_graph=true; write "
-                         "norm(dropout(input, ...) + residual)");
-    const auto call =
-        c10::static_intrusive_pointer_cast<Call>(context->saved_data.at("call").toCapsule());
+    refuse_second_derivative("nn.add_norm", "write norm(dropout(input, ...) + residual)");
+    const auto call = saved_call<Call>(*context);
     const variable_list saved = context->get_saved_variables();
     const at::Tensor grad_out = grad_outputs[0].contiguous();
     const int64_t columns = grad_out.size(-1);
@@ -169,13 +165,10 @@ struct AddNorm : torch::autograd::Function<AddNorm> {
 bool is_own(const torch::nn::LayerNormImpl& norm, const at::Tensor& input,
             const at::Tensor& residual, double probability) {
   const auto plain = [](const at::Tensor& x) {
-    return x.defined() && x.is_cpu() && x.scalar_type() == at::kFloat && x.layout() == at::kStrided;
+    return x.defined() && kernels_take(x) && x.scalar_type() == at::kFloat;
   };
-  const bool takes_input =
-      input.is_cpu() && input.layout() == at::kStrided &&
-      (input.scalar_type() == at::kFloat || input.scalar_type() == at::kBFloat16);
   // A row of one dimension is many samples to dropout; with probability 1 there is none to keep.
-  return takes_input && plain(residual) && plain(norm.weight) && plain(norm.bias) &&
+  return kernels_take(input) && plain(residual) && plain(norm.weight) && plain(norm.bias) &&
          input.dim() >= 2 && input.size(-1) > 0 && input.sizes() == residual.sizes() &&
          norm.weight.sizes() == input.sizes().slice(input.dim() - 1) && probability < 1.0;
 }

@@ -5,6 +5,7 @@
 
 #include "libtrain/core/require.hpp"
 #include "libtrain/kernels/attention.hpp"
+#include "libtrain/nn/kernel_function.hpp"
 #include "libtrain/nn/padded_attention.hpp"
 #include "libtrain/nn/short_attention.hpp"
 
@@ -42,9 +43,7 @@ struct Form {
 };
 
 bool short_form_runs(const at::Tensor& query, int64_t head_dim) {
-  return query.is_cpu() &&
-         (query.scalar_type() == at::kFloat || query.scalar_type() == at::kBFloat16) &&
-         head_dim <= kernels::kMaxHeadDim;
+  return kernels_take(query) && head_dim <= kernels::kMaxHeadDim;
 }
 
 Form choose_form(const at::Tensor& query, const AttentionOptions& options) {

@@ -3,10 +3,10 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/native_dropout.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include "libtrain/kernels/table.hpp"
 #include "libtrain/nn/dropout_call.hpp"
+#include "libtrain/nn/kernel_function.hpp"
 
 namespace libtrain {
 namespace {
@@ -42,13 +42,12 @@ at::Tensor masked(const at::Tensor& input, const DropoutCall& call) {
 struct CounterDropout : torch::autograd::Function<CounterDropout> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& input,
                             const c10::intrusive_ptr<DropoutCall>& call) {
-    context->saved_data["call"] = c10::IValue::make_capsule(call);
+    save_call(*context, call);
     return masked(input, *call);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grad_outputs) {
-    const auto call =
-        c10::static_intrusive_pointer_cast<DropoutCall>(context->saved_data.at("call").toCapsule());
+    const auto call = saved_call<DropoutCall>(*context);
     return {CounterDropout::apply(grad_outputs[0], call), at::Tensor()};
   }
 };
@@ -61,9 +60,7 @@ at::Tensor dropout(const at::Tensor& input, double probability, bool training,
   if (!training || probability == 0.0) {
     return input;
   }
-  const bool own =
-      input.is_cpu() && (input.scalar_type() == at::kFloat || input.scalar_type() == at::kBFloat16);
-  if (!own) {
+  if (!kernels_take(input)) {
     return std::get<0>(at::native_dropout(input, probability, /*train=*/true));
   }
   return CounterDropout::apply(input, c10::make_intrusive<DropoutCall>(input, layout, probability));

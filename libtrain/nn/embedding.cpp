@@ -7,7 +7,6 @@
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/embedding_dense_backward.h>
 #include <ATen/ops/empty.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <numeric>
@@ -15,6 +14,7 @@
 
 #include "libtrain/core/require.hpp"
 #include "libtrain/nn/direct_gradient.hpp"
+#include "libtrain/nn/kernel_function.hpp"
 #include "libtrain/runtime/gradient_forms.hpp"
 
 namespace libtrain {
@@ -88,13 +88,12 @@ struct TouchedRowsEmbedding : torch::autograd::Function<TouchedRowsEmbedding> {
   static at::Tensor forward(AutogradContext* context, const at::Tensor& weight,
                             const at::Tensor& ids, const c10::intrusive_ptr<Call>& call) {
     context->save_for_backward({ids});
-    context->saved_data["call"] = c10::IValue::make_capsule(call);
+    save_call(*context, call);
     return at::embedding(weight, ids);
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grad_outputs) {
-    const auto call =
-        c10::static_intrusive_pointer_cast<Call>(context->saved_data.at("call").toCapsule());
+    const auto call = saved_call<Call>(*context);
     const at::Tensor ids = context->get_saved_variables()[0];
     const at::Tensor& grad = grad_outputs[0];
     if (ends_as_rows(*call)) {

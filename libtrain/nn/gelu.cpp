@@ -1,13 +1,11 @@
 #include "libtrain/nn/gelu.hpp"
 
 #include <ATen/Parallel.h>
-#include <ATen/core/grad_mode.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/gelu.h>
-#include <torch/csrc/autograd/custom_function.h>
 
-#include "libtrain/core/require.hpp"
 #include "libtrain/kernels/table.hpp"
+#include "libtrain/nn/kernel_function.hpp"
 
 namespace libtrain {
 namespace {
@@ -52,8 +50,7 @@ struct Gelu : torch::autograd::Function<Gelu> {
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grad_outputs) {
-    require<Unsupported>(!at::GradMode::is_enabled(),
-                         "[nn.gelu] no second derivative: create_graph=true; call at::gelu(input)");
+    refuse_second_derivative("nn.gelu", "call at::gelu(input)");
     const at::Tensor in = context->get_saved_variables()[0];
     const at::Tensor grad_out = grad_outputs[0].contiguous();
     at::Tensor grad_in = at::empty_like(in);
@@ -69,9 +66,7 @@ struct Gelu : torch::autograd::Function<Gelu> {
 }  // namespace
 
 at::Tensor gelu(const at::Tensor& input) {
-  const bool own = input.is_cpu() && input.layout() == at::kStrided &&
-                   (input.scalar_type() == at::kFloat || input.scalar_type() == at::kBFloat16);
-  return own ? Gelu::apply(input) : at::gelu(input);
+  return kernels_take(input) ? Gelu::apply(input) : at::gelu(input);
 }
 
 }  // namespace libtrain

@@ -9,12 +9,12 @@
 #include <ATen/ops/linear.h>
 #include <ATen/ops/mm.h>
 #include <ATen/ops/sum.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 
 #include "libtrain/core/require.hpp"
 #include "libtrain/nn/direct_gradient.hpp"
+#include "libtrain/nn/kernel_function.hpp"
 #include "libtrain/runtime/gradient_forms.hpp"
 
 namespace libtrain {
@@ -64,16 +64,13 @@ struct JoinedLinear : torch::autograd::Function<JoinedLinear> {
                             const at::Tensor& weight, const c10::intrusive_ptr<Call>& call) {
     const at::Tensor x = input.to(call->dtype);
     context->save_for_backward({x, weight});
-    context->saved_data["call"] = c10::IValue::make_capsule(call);
+    save_call(*context, call);
     return call->bias.defined() ? at::addmm(call->bias, x, weight.t()) : at::mm(x, weight.t());
   }
 
   static variable_list backward(AutogradContext* context, const variable_list& grad_outputs) {
-    require<Unsupported>(!at::GradMode::is_enabled(),
-                         "[nn.linear] no second derivative: create_graph=true; call the layer "
-                         "itself, layer(input)");
-    const auto call =
-        c10::static_intrusive_pointer_cast<Call>(context->saved_data.at("call").toCapsule());
+    refuse_second_derivative("nn.linear", "call the layer itself, layer(input)");
+    const auto call = saved_call<Call>(*context);
     const variable_list saved = context->get_saved_variables();
     const at::Tensor& x = saved[0];
     const at::Tensor& w = saved[1];
@@ -127,8 +124,7 @@ at::ScalarType compute_dtype(const at::Tensor& input) {
 
 bool is_own(const at::Tensor& input, const Layers& layers) {
   const auto plain = [](const at::Tensor& parameter) {
-    return parameter.is_cpu() && parameter.scalar_type() == at::kFloat &&
-           parameter.layout() == at::kStrided;
+    return kernels_take(parameter) && parameter.scalar_type() == at::kFloat;
   };
   const at::ScalarType dtype = compute_dtype(input);
   return at::GradMode::is_enabled() && input.is_cpu() && input.layout() == at::kStrided &&

@@ -4,7 +4,6 @@
 #include <ATen/core/custom_class.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/empty_like.h>
-#include <torch/csrc/autograd/custom_function.h>
 
 #include <algorithm>
 #include <atomic>
@@ -13,6 +12,7 @@
 
 #include "libtrain/core/require.hpp"
 #include "libtrain/kernels/table.hpp"
+#include "libtrain/nn/kernel_function.hpp"
 #include "libtrain/runtime/random_scope.hpp"
 
 namespace libtrain {
@@ -159,17 +159,14 @@ at::Tensor forward_saving(AutogradContext* context, const at::Tensor& q, const a
   (q.scalar_type() == at::kFloat ? run_forward<float> : run_forward<BFloat16>)(*call, q, k, v, out,
                                                                                log_sum_exp);
   context->save_for_backward({q, k, v, out, log_sum_exp});
-  context->saved_data["call"] = c10::IValue::make_capsule(call);
+  save_call(*context, call);
   return out;
 }
 
 /// Fills the gradients of query, key and value, given as empty tensors.
 void backward_into(AutogradContext* context, const at::Tensor& grad, const variable_list& grads) {
-  require<Unsupported>(!at::GradMode::is_enabled(),
-                       "[nn.attention] the short form has no second derivative: create_graph=true; "
-                       "use AttentionForm::kPadded");
-  const auto call =
-      c10::static_intrusive_pointer_cast<Call>(context->saved_data.at("call").toCapsule());
+  refuse_second_derivative("nn.attention", "use AttentionForm::kPadded");
+  const auto call = saved_call<Call>(*context);
   const variable_list saved = context->get_saved_variables();
   const at::Tensor grad_out = grad.contiguous();  // same rows as the saved output
   (grad_out.scalar_type() == at::kFloat ? run_backward<float>
