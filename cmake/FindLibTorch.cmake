@@ -5,8 +5,8 @@
 #
 # Sets LibTorch_VERSION (2.15.0), LibTorch_FULL_VERSION (2.15.0+cu132), LibTorch_CUDA_VERSION (empty for a
 # CPU build), LibTorch_CUDA_ARCHS, LibTorch_CUDNN_VERSION, LibTorch_NCCL_VERSION, LibTorch_LIBRARY_DIR and
-# the target LibTorch::cpu (torch_cpu and c10). libtorch_cuda is not linked: the library loads it when
-# a driver is there (libtrain/runtime/cuda_library.cpp).
+# the targets LibTorch::cpu (torch_cpu and c10) and LibTorch::python (for Python modules). libtorch_cuda is
+# not linked: the library loads it when a driver is there (libtrain/runtime/cuda_library.cpp).
 if(NOT Python3_EXECUTABLE)
   find_program(Python3_EXECUTABLE NAMES python3 REQUIRED)
 endif()
@@ -72,6 +72,10 @@ if(LibTorch_FOUND AND NOT TARGET LibTorch::cpu)
     INTERFACE_LINK_LIBRARIES LibTorch::c10
     # The wheel finds its own CUDA folders by its RPATH when it is loaded, not when we link.
     INTERFACE_LINK_OPTIONS -Wl,--allow-shlib-undefined)
+  add_library(LibTorch::python SHARED IMPORTED)
+  set_target_properties(LibTorch::python PROPERTIES
+    IMPORTED_LOCATION ${LibTorch_LIBRARY_DIR}/libtorch_python.so
+    INTERFACE_LINK_LIBRARIES LibTorch::cpu)
   # c10's class layouts must not depend on -mtune.
   target_compile_options(LibTorch::cpu INTERFACE
     "$<$<CXX_COMPILER_ID:GNU>:SHELL:--param destructive-interference-size=64>")

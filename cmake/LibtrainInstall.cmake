@@ -15,7 +15,8 @@ set(core_roots
   probe/probe.hpp)
 set(libtrain_roots
   libtrain.hpp
-  amp/planned_autocast.hpp)
+  amp/planned_autocast.hpp
+  runtime/model_facts.hpp)
 
 # libtrain_reachable_headers(RESULT root...): the headers of libtrain/ that the roots reach, as absolute paths.
 function(libtrain_reachable_headers result)

@@ -35,10 +35,15 @@ has_need() {
   esac
 }
 
+has_python_headers() {
+  [[ -e $(python3 -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h ]]
+}
+
 missing_packages() {
   local kind what package
   command -v "${CXX:-c++}" >/dev/null || echo g++
   python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
+  has_python_headers || echo python3-dev
   while read -r kind what package; do
     [[ -z $kind ]] || has_need "$kind" "$what" || echo "$package"
   done <<<"$1"

@@ -38,7 +38,7 @@ AdamOptions without_kind(const AdamWOptions& options) {
 
 AdamBase::AdamBase(Parameters parameters, const AdamOptions& options, WeightDecay weight_decay)
     : Optimizer(std::move(parameters), {options.lr, options.weight_decay}),
-      options_(options),
+      options_(group_count(), options),
       weight_decay_(weight_decay) {
   check(options);
 }
@@ -49,8 +49,22 @@ Adam::Adam(Parameters parameters, const AdamOptions& options)
 AdamW::AdamW(Parameters parameters, const AdamWOptions& options)
     : AdamBase(std::move(parameters), without_kind(options), WeightDecay::kDecoupled) {}
 
+void AdamBase::set_group_options(size_t group, const AdamOptions& options) {
+  check(options);
+  require(options.amsgrad == options_.front().amsgrad,
+          "[optim.set_options] amsgrad={} in group {}, expected {} as at the start; make a new "
+          "optimizer",
+          options.amsgrad, group, options_.front().amsgrad);
+  set_group(group, {options.lr, options.weight_decay});
+  options_[group] = options;
+}
+
+void AdamW::set_options(size_t group, const AdamWOptions& options) {
+  set_group_options(group, without_kind(options));
+}
+
 std::vector<std::string> AdamBase::state_names() const {
-  if (options_.amsgrad) {
+  if (options_.front().amsgrad) {
     return {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
   }
   return {"exp_avg", "exp_avg_sq"};
@@ -73,15 +87,16 @@ void AdamBase::update_with_kernels(const std::vector<Moving>& moving, const Host
   std::vector<Work> work;
   ParallelChunks chunks(kChunk);
   for (const Moving& entry : moving) {
+    const AdamOptions& options = options_of(entry);
     kernels::AdamWArgs args;
     args.lr = group_of(entry).lr * numbers.lr_factor;
-    args.beta1 = options_.beta1;
-    args.beta2 = options_.beta2;
-    args.eps = options_.eps;
+    args.beta1 = options.beta1;
+    args.beta2 = options.beta2;
+    args.eps = options.eps;
     args.weight_decay = group_of(entry).weight_decay;
     args.decoupled_weight_decay = weight_decay_ == WeightDecay::kDecoupled;
-    args.amsgrad = options_.amsgrad;
-    args.maximize = options_.maximize;
+    args.amsgrad = options.amsgrad;
+    args.maximize = options.maximize;
     args.step = static_cast<int64_t>(*entry.slot->step.const_data_ptr<float>());
     args.grad_multiplier = static_cast<float>(numbers.grad_multiplier);
     args.zero_grad = numbers.gradients == GradientsAfter::kZeroed;
@@ -96,7 +111,7 @@ void AdamBase::update_with_kernels(const std::vector<Moving>& moving, const Host
          .row_width = by_rows ? row_elements(entry.parameter) : 0,
          .exp_avg = entry.values[0].mutable_data_ptr<float>(),
          .exp_avg_sq = entry.values[1].mutable_data_ptr<float>(),
-         .max_exp_avg_sq = options_.amsgrad ? entry.values[2].mutable_data_ptr<float>() : nullptr,
+         .max_exp_avg_sq = options.amsgrad ? entry.values[2].mutable_data_ptr<float>() : nullptr,
          .args = args});
     chunks.add_tensor(entry.parameter.numel());
   }
@@ -122,11 +137,12 @@ void AdamBase::update_with_kernels(const std::vector<Moving>& moving, const Host
 
 void AdamBase::update_fused(const Group& group, const std::vector<Moving>& moving,
                             const FusedNumbers& numbers) {
+  const AdamOptions& options = options_of(moving.front());
   const auto fused = [&](const auto& op) {
     op(parameters_of(moving), gradients_of(moving), values_of(moving, 0), values_of(moving, 1),
-       options_.amsgrad ? values_of(moving, 2) : std::vector<at::Tensor>(), steps_of(moving),
-       numbers.lr, options_.beta1, options_.beta2, group.weight_decay, options_.eps,
-       options_.amsgrad, options_.maximize, numbers.grad_divisor, numbers.found_inf);
+       options.amsgrad ? values_of(moving, 2) : std::vector<at::Tensor>(), steps_of(moving),
+       numbers.lr, options.beta1, options.beta2, group.weight_decay, options.eps, options.amsgrad,
+       options.maximize, numbers.grad_divisor, numbers.found_inf);
   };
   if (weight_decay_ == WeightDecay::kDecoupled) {
     fused([](const auto&... args) { at::_fused_adamw_(args...); });

@@ -40,6 +40,7 @@ class LT_API AdamBase : public Optimizer {
 
  protected:
   AdamBase(Parameters parameters, const AdamOptions& options, WeightDecay weight_decay);
+  void set_group_options(size_t group, const AdamOptions& options);
 
   std::vector<std::string> state_names() const override;
   void update_with_kernels(const std::vector<Moving>& moving, const HostUpdate& numbers) override;
@@ -47,7 +48,9 @@ class LT_API AdamBase : public Optimizer {
                     const FusedNumbers& numbers) override;
 
  private:
-  AdamOptions options_;
+  const AdamOptions& options_of(const Moving& moving) const { return options_[moving.slot->group]; }
+
+  std::vector<AdamOptions> options_;  ///< one a group; lr and weight_decay are the base's
   WeightDecay weight_decay_;
 };
 
@@ -56,6 +59,9 @@ class LT_API Adam final : public AdamBase {
  public:
   /// Throws InvalidOption for options out of range.
   explicit Adam(Parameters parameters, const AdamOptions& options = {});
+  /// All options of one group from now on. Throws InvalidOption for options out of range and for
+  /// another amsgrad, which decides what state there is; nothing has changed then.
+  void set_options(size_t group, const AdamOptions& options) { set_group_options(group, options); }
 };
 
 /// Adam with decoupled weight decay (Loshchilov, Hutter 2019).
@@ -63,6 +69,8 @@ class LT_API AdamW final : public AdamBase {
  public:
   /// Throws InvalidOption for options out of range.
   explicit AdamW(Parameters parameters, const AdamWOptions& options = {});
+  /// As Adam's.
+  void set_options(size_t group, const AdamWOptions& options);
 };
 
 }  // namespace libtrain

@@ -55,6 +55,12 @@ class LT_API Optimizer : public Updatable {
   void set_lr(double lr);
   void set_lr(size_t group, double lr);
 
+  /// The state tensors of one parameter, a number in group order, by name, "step" among them: the
+  /// optimizer's own, on the parameter's device. None before its first update.
+  std::map<std::string, at::Tensor> state(size_t parameter) const;
+  /// How many parameters have state.
+  size_t state_count() const noexcept;
+
   /// Holds "step.NAME" (fp32 [], the updates so far) for every parameter, and the rest of a
   /// parameter's state once it has had an update; empty for an optimizer without state. Tensors of
   /// a CPU parameter share its state's memory.
@@ -111,6 +117,8 @@ class LT_API Optimizer : public Updatable {
                             const FusedNumbers& numbers) = 0;
 
   const Group& group_of(const Moving& moving) const { return groups_[moving.slot->group]; }
+  /// Throws InvalidOption for a group that does not exist and for values out of range.
+  void set_group(size_t group, const Group& values);
   /// One list out of many slots, as ATen's list operators want them.
   static std::vector<at::Tensor> parameters_of(const std::vector<Moving>& moving);
   static std::vector<at::Tensor> gradients_of(const std::vector<Moving>& moving);

@@ -3,6 +3,7 @@
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/zeros.h>
 
+#include <algorithm>
 #include <cmath>
 #include <set>
 
@@ -66,6 +67,26 @@ class Reader {
 };
 
 }  // namespace
+
+std::map<std::string, at::Tensor> Optimizer::state(size_t parameter) const {
+  require(parameter < slots_.size(), "[optim.state] parameter={}, expected less than {}", parameter,
+          slots_.size());
+  const Slot& slot = slots_[parameter];
+  std::map<std::string, at::Tensor> state;
+  if (slot.step.defined()) {
+    state.emplace("step", slot.step);
+  }
+  const std::vector<std::string> names = state_names();
+  for (size_t i = 0; i < slot.values.size(); ++i) {
+    state.emplace(names[i], slot.values[i]);
+  }
+  return state;
+}
+
+size_t Optimizer::state_count() const noexcept {
+  return static_cast<size_t>(std::count_if(slots_.begin(), slots_.end(),
+                                           [](const Slot& slot) { return slot.step.defined(); }));
+}
 
 OptimizerState Optimizer::state_dict() const {
   OptimizerState state;

@@ -30,13 +30,24 @@ void check(const SGDOptions& options) {
 }  // namespace
 
 SGD::SGD(Parameters parameters, const SGDOptions& options)
-    : Optimizer(std::move(parameters), {options.lr, options.weight_decay}), options_(options) {
+    : Optimizer(std::move(parameters), {options.lr, options.weight_decay}),
+      options_(group_count(), options) {
   check(options);
 }
 
+void SGD::set_options(size_t group, const SGDOptions& options) {
+  check(options);
+  require((options.momentum > 0.0) == (options_.front().momentum > 0.0),
+          "[optim.set_options] momentum={} in group {}, {} at the start: whether there is one "
+          "cannot change; make a new optimizer",
+          options.momentum, group, options_.front().momentum);
+  set_group(group, {options.lr, options.weight_decay});
+  options_[group] = options;
+}
+
 std::vector<std::string> SGD::state_names() const {
-  return options_.momentum > 0.0 ? std::vector<std::string>{"momentum_buffer"}
-                                 : std::vector<std::string>{};
+  return options_.front().momentum > 0.0 ? std::vector<std::string>{"momentum_buffer"}
+                                         : std::vector<std::string>{};
 }
 
 void SGD::update_with_kernels(const std::vector<Moving>& moving, const HostUpdate& numbers) {
@@ -49,13 +60,14 @@ void SGD::update_with_kernels(const std::vector<Moving>& moving, const HostUpdat
   std::vector<Work> work;
   ParallelChunks chunks(kChunk);
   for (const Moving& entry : moving) {
+    const SGDOptions& options = options_of(entry);
     kernels::SgdArgs args;
     args.lr = group_of(entry).lr * numbers.lr_factor;
-    args.momentum = options_.momentum;
-    args.dampening = options_.dampening;
+    args.momentum = options.momentum;
+    args.dampening = options.dampening;
     args.weight_decay = group_of(entry).weight_decay;
-    args.nesterov = options_.nesterov;
-    args.maximize = options_.maximize;
+    args.nesterov = options.nesterov;
+    args.maximize = options.maximize;
     args.first_step =
         entry.slot->step.defined() && *entry.slot->step.const_data_ptr<float>() == 1.0F;
     args.grad_multiplier = static_cast<float>(numbers.grad_multiplier);
@@ -78,30 +90,32 @@ void SGD::update_with_kernels(const std::vector<Moving>& moving, const HostUpdat
 /// is the gradient when the buffer holds dampening / momentum * gradient.
 void SGD::start_buffers(const Group& group, const std::vector<Moving>& moving,
                         const FusedNumbers& numbers) const {
+  const SGDOptions& options = options_of(moving.front());
   for (const Moving& entry : moving) {
     at::Tensor gradient =
         numbers.grad_divisor ? entry.gradient / *numbers.grad_divisor : entry.gradient;
-    gradient = (options_.maximize ? -gradient : gradient) + entry.parameter * group.weight_decay;
+    gradient = (options.maximize ? -gradient : gradient) + entry.parameter * group.weight_decay;
     at::Tensor is_first = entry.slot->step.eq(1.0);
     if (numbers.found_inf) {  // a skipped update leaves the count at that of the last one
       is_first = is_first.logical_and(numbers.found_inf->eq(0.0));
     }
     const at::Tensor& buffer = entry.values[0];
-    buffer.copy_(at::where(is_first, gradient * (options_.dampening / options_.momentum), buffer));
+    buffer.copy_(at::where(is_first, gradient * (options.dampening / options.momentum), buffer));
   }
 }
 
 void SGD::update_fused(const Group& group, const std::vector<Moving>& moving,
                        const FusedNumbers& numbers) {
-  const bool has_momentum = options_.momentum > 0.0;
-  if (has_momentum && options_.dampening != 0.0) {
+  const SGDOptions& options = options_of(moving.front());
+  const bool has_momentum = options.momentum > 0.0;
+  if (has_momentum && options.dampening != 0.0) {
     start_buffers(group, moving, numbers);
   }
   at::_fused_sgd_(parameters_of(moving), gradients_of(moving),
                   has_momentum ? values_of(moving, 0) : std::vector<at::Tensor>(),
-                  group.weight_decay, options_.momentum, numbers.lr, options_.dampening,
-                  options_.nesterov, options_.maximize, /*is_first_step=*/false,
-                  numbers.grad_divisor, numbers.found_inf);
+                  group.weight_decay, options.momentum, numbers.lr, options.dampening,
+                  options.nesterov, options.maximize, /*is_first_step=*/false, numbers.grad_divisor,
+                  numbers.found_inf);
 }
 
 }  // namespace libtrain

@@ -23,6 +23,9 @@ class LT_API SGD final : public Optimizer {
  public:
   /// Throws InvalidOption for options out of range.
   explicit SGD(Parameters parameters, const SGDOptions& options = {});
+  /// All options of one group from now on. Throws InvalidOption for options out of range and for a
+  /// momentum that starts or ends, which decides what state there is; nothing has changed then.
+  void set_options(size_t group, const SGDOptions& options);
 
  private:
   std::vector<std::string> state_names() const override;
@@ -32,7 +35,9 @@ class LT_API SGD final : public Optimizer {
   void start_buffers(const Group& group, const std::vector<Moving>& moving,
                      const FusedNumbers& numbers) const;
 
-  SGDOptions options_;
+  const SGDOptions& options_of(const Moving& moving) const { return options_[moving.slot->group]; }
+
+  std::vector<SGDOptions> options_;  ///< one a group; lr and weight_decay are the base's
 };
 
 }  // namespace libtrain

@@ -19,12 +19,12 @@ bool is_convolution(const torch::nn::Module& module) {
 
 }  // namespace
 
-ModelFacts describe_model(const torch::nn::Module& module) {
+ModelFacts describe_parameters(const std::vector<at::Tensor>& parameters) {
   int64_t elements = 0;
   int64_t bytes = 0;
   int64_t trainable = 0;
   std::unordered_set<const c10::TensorImpl*> seen;
-  for (const at::Tensor& parameter : module.parameters()) {
+  for (const at::Tensor& parameter : parameters) {
     if (!seen.insert(parameter.unsafeGetTensorImpl()).second) {
       continue;
     }
@@ -32,15 +32,20 @@ ModelFacts describe_model(const torch::nn::Module& module) {
     bytes += static_cast<int64_t>(parameter.nbytes());
     trainable += parameter.requires_grad() ? parameter.numel() : 0;
   }
+  ModelFacts facts;
+  facts.parameters = elements;
+  facts.parameter_bytes = bytes;
+  facts.trainable = trainable;
+  return facts;
+}
+
+ModelFacts describe_model(const torch::nn::Module& module) {
   bool has_convolutions = is_convolution(module);
   for (const auto& part : module.modules(/*include_self=*/false)) {
     has_convolutions = has_convolutions || is_convolution(*part);
   }
-  ModelFacts facts;
+  ModelFacts facts = describe_parameters(module.parameters());
   facts.name = module.name();
-  facts.parameters = elements;
-  facts.parameter_bytes = bytes;
-  facts.trainable = trainable;
   facts.has_convolutions = has_convolutions;
   return facts;
 }

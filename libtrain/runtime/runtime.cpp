@@ -47,9 +47,13 @@ at::Device Runtime::device() const {
              : at::Device(at::kCPU);
 }
 
+void Runtime::complete(const ModelFacts& model) {
+  plan_ = complete_plan(plan_, options_, machine_, model);
+}
+
 void Runtime::prepare_module(std::shared_ptr<torch::nn::Module> module) {
   require(module != nullptr, "[runtime.prepare] no module");
-  plan_ = complete_plan(plan_, options_, machine_, describe_model(*module));
+  complete(describe_model(*module));
   module->to(device());
   if (plan_.memory_format->value == MemoryFormat::kChannelsLast) {
     set_channels_last(*module);

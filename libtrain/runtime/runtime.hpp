@@ -49,6 +49,13 @@ class LT_API Runtime {
     return module;
   }
 
+  /// Completes the plan for a model that prepare() does not take, as a module of Python's; moving
+  /// it to the device in the planned memory format is the caller's.
+  void complete(const ModelFacts& model);
+
+  /// Puts settings back now instead of when the runtime ends; the plan stays readable.
+  void restore_settings() { settings_ = {}; }
+
   /// Evaluation mode for the prepared module until the returned scope ends.
   [[nodiscard]] EvalScope eval() const { return EvalScope(module_); }
 
