@@ -16,7 +16,7 @@ class _Step:
     """The step of a Python optimizer as the C++ scaler calls it."""
 
     def __init__(self, optimizer: torch.optim.Optimizer) -> None:
-        self._optimizer = optimizer
+        self._optimizer: Any = optimizer
         self.args: tuple[Any, ...] = ()
         self.kwargs: dict[str, Any] = {}
 

@@ -12,7 +12,7 @@ from fasttrain import _native
 from fasttrain._groups import named_groups
 
 
-class _NativeStep:
+class _NativeStep(torch.optim.Optimizer):
     """Before a torch.optim class: groups, hooks and state dicts stay PyTorch's, the step and the
     state are C++'s. `state` holds the C++ tensors themselves. Whenever groups or state are
     replaced, a new C++ optimizer is made out of them.
@@ -21,6 +21,7 @@ class _NativeStep:
     _step_supports_amp_scaling = True  # torch.amp.GradScaler leaves found_inf and grad_scale here
     _native: Any = None
     _shared_states = 0
+    skip_non_finite: bool
 
     def _make(self, groups: list[list[tuple[str, Tensor]]]) -> Any:
         raise NotImplementedError

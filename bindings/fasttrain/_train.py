@@ -28,6 +28,9 @@ class Trainer:
     def __init__(self, runtime: Runtime, optimizer: AdamW | SGD, *, clip_norm: float | None = None,
                  schedule: _native.Schedule | None = None,
                  max_skips_in_row: int | None = None) -> None:
+        if not isinstance(optimizer, AdamW | SGD):
+            raise TypeError("Trainer takes a fasttrain.AdamW or SGD, got a "
+                            f"{type(optimizer).__module__}.{type(optimizer).__qualname__}")
         self._optimizer = optimizer
         self._native_optimizer = optimizer._native
         self._native = _native.Trainer(runtime._native, optimizer._native, clip_norm,

@@ -190,6 +190,8 @@ def test_batches_and_options_that_are_wrong_are_refused(runtime):
     optimizer = ft.AdamW(model.parameters())
     with pytest.raises(ft.InvalidOption, match="clip_norm=0"):
         ft.Trainer(runtime, optimizer, clip_norm=0.0)
+    with pytest.raises(TypeError, match="got a torch.optim.adamw.AdamW"):
+        ft.Trainer(runtime, torch.optim.AdamW(model.parameters()))
     trainer = ft.Trainer(runtime, optimizer)
     with pytest.raises(ft.InvalidOption):
         trainer.step({"x": X, "y": Y[:3]}, loss_of(model))
