@@ -6,5 +6,6 @@ def check_torch_version(found: str, built_with: str) -> None:
     if found.split(".")[:2] != built_with.split(".")[:2]:
         raise ImportError(
             f"fasttrain was built with torch {built_with}, and this Python has torch {found}; "
-            "in libtrain's sources, with this Python active, build it again: ./dev build"
+            "in libtrain's sources, with this Python active, build it again: ./dev build, or "
+            "pip install --no-build-isolation --no-deps --force-reinstall ."
         )

@@ -29,7 +29,8 @@ def test_another_minor_version_of_torch_is_one_clear_error():
     assert done.returncode == 1
     assert last == (
         f"ImportError: fasttrain was built with torch {ft._build.TORCH_VERSION}, and this Python has torch 2.99.1+cu132; "
-        "in libtrain's sources, with this Python active, build it again: ./dev build"
+        "in libtrain's sources, with this Python active, build it again: ./dev build, or "
+        "pip install --no-build-isolation --no-deps --force-reinstall ."
     )
 
 
