@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace libtrain {
 
@@ -26,6 +27,10 @@ struct CpuFacts {
   std::optional<bool> avx512_bf16;
   std::optional<bool> amx_bf16;  ///< tile registers enabled by the OS
   std::optional<bool> arm_bf16;
+
+  std::optional<std::vector<std::string>> affinity_nodes;  ///< NUMA nodes of the affinity mask
+  std::optional<std::string> governor;                     ///< cpufreq: "performance", "powersave"
+  std::optional<std::string> frequency_driver;             ///< cpufreq: "intel_pstate"
 
   friend bool operator==(const CpuFacts&, const CpuFacts&) = default;
 };

@@ -21,6 +21,13 @@ void visit_fields(FactsOf<HostFacts> auto& facts, auto&& visit) {
   visit("memory_bytes", facts.memory_bytes);
   visit("memory_limit_bytes", facts.memory_limit_bytes);
   visit("shared_memory_bytes", facts.shared_memory_bytes);
+  visit("virtual_machine", facts.virtual_machine);
+  visit("overcommit_memory", facts.overcommit_memory);
+  visit("locked_memory_bytes", facts.locked_memory_bytes);
+  visit("open_files", facts.open_files);
+  visit("folder_writable", facts.folder_writable);
+  visit("shared_memory_free_bytes", facts.shared_memory_free_bytes);
+  visit("folder_free_bytes", facts.folder_free_bytes);
 }
 
 void visit_fields(FactsOf<CpuFacts> auto& facts, auto&& visit) {
@@ -40,12 +47,16 @@ void visit_fields(FactsOf<CpuFacts> auto& facts, auto&& visit) {
   visit("avx512_bf16", facts.avx512_bf16);
   visit("amx_bf16", facts.amx_bf16);
   visit("arm_bf16", facts.arm_bf16);
+  visit("affinity_nodes", facts.affinity_nodes);
+  visit("governor", facts.governor);
+  visit("frequency_driver", facts.frequency_driver);
 }
 
 void visit_fields(FactsOf<GpuDriverFacts> auto& facts, auto&& visit) {
   visit("driver_version", facts.driver_version);
   visit("driver_cuda_version", facts.driver_cuda_version);
   visit("visible_devices", facts.visible_devices);
+  visit("open_kernel_module", facts.open_kernel_module);
   visit("problem", facts.problem);
 }
 
@@ -61,6 +72,26 @@ void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
   visit("mig_instance", facts.mig_instance);
   visit("mig_profile", facts.mig_profile);
   visit("numa_node", facts.numa_node);
+  visit("iommu", facts.iommu);
+  visit("pcie_generation_max", facts.pcie_generation_max);
+  visit("pcie_width_max", facts.pcie_width_max);
+  visit("nvlinks", facts.nvlinks);
+  visit("nvlinks_active", facts.nvlinks_active);
+  visit("peers", facts.peers);
+  visit("fabric", facts.fabric);
+  visit("compute_mode", facts.compute_mode);
+  visit("persistence", facts.persistence);
+  visit("power_default_watts", facts.power_default_watts);
+  visit("power_limit_watts", facts.power_limit_watts);
+  visit("performance_state", facts.performance_state);
+  visit("pcie_generation", facts.pcie_generation);
+  visit("pcie_width", facts.pcie_width);
+  visit("memory_free_bytes", facts.memory_free_bytes);
+  visit("clock_reasons", facts.clock_reasons);
+  visit("ecc_uncorrected", facts.ecc_uncorrected);
+  visit("repair_pending", facts.repair_pending);
+  visit("repair_failed", facts.repair_failed);
+  visit("unknown", facts.unknown);
   visit("problem", facts.problem);
 }
 
@@ -83,6 +114,13 @@ void visit_fields(FactsOf<LaunchFacts> auto& facts, auto&& visit) {
   visit("variable", facts.variables);
 }
 
+void visit_fields(FactsOf<NetworkFacts> auto& facts, auto&& visit) {
+  visit("interfaces", facts.interfaces);
+  visit("infiniband", facts.infiniband);
+  visit("infiniband_down", facts.infiniband_down);
+  visit("peer_memory", facts.peer_memory);
+}
+
 void visit_fields(FactsOf<ModelFacts> auto& facts, auto&& visit) {
   visit("name", facts.name);
   visit("parameters", facts.parameters);
@@ -98,6 +136,7 @@ void visit_groups(FactsOf<MachineFacts> auto& facts, auto&& visit) {
   visit("host", facts.host);
   visit("cpu", facts.cpu);
   visit("gpu_driver", facts.gpu_driver);
+  visit("network", facts.network);
   visit("library", facts.library);
   visit("launch", facts.launch);
 }

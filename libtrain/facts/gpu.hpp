@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -23,7 +24,30 @@ struct GpuFacts {
   std::optional<bool> mig_instance;
   std::optional<std::string> mig_profile;  ///< "3g.40gb"
   std::optional<int> numa_node;
-  std::optional<std::string> problem;  ///< why it cannot be used, in the driver's words
+  std::optional<std::string> iommu;               ///< "DMA" translates, "identity" does not
+  std::optional<int> pcie_generation_max;         ///< of card and slot together
+  std::optional<int> pcie_width_max;              ///< lanes
+  std::optional<int> nvlinks;                     ///< links the chip has
+  std::optional<int> nvlinks_active;              ///< links that are up
+  std::optional<std::vector<std::string>> peers;  ///< NVML indices it may read, by the driver
+  std::optional<std::string> fabric;              ///< NVSwitch: "completed", "in progress"
+  std::optional<std::string> compute_mode;        ///< "default", "exclusive process", "prohibited"
+  std::optional<bool> persistence;                ///< the driver stays loaded without a client
+  std::optional<double> power_default_watts;
+  std::optional<double> power_limit_watts;  ///< what is enforced
+
+  // What moves between two probes. `fasttrain doctor` reads it; no plan depends on it.
+  std::optional<int> performance_state;  ///< 0 fastest, from 8 on idle
+  std::optional<int> pcie_generation;    ///< drops while idle
+  std::optional<int> pcie_width;
+  std::optional<int64_t> memory_free_bytes;
+  std::optional<std::vector<std::string>> clock_reasons;  ///< why clocks are low: "idle"
+  std::optional<int64_t> ecc_uncorrected;                 ///< errors since the driver was loaded
+  std::optional<bool> repair_pending;  ///< rows or pages replaced at the next reset
+  std::optional<bool> repair_failed;   ///< no spare rows are left
+
+  std::map<std::string, std::string> unknown;  ///< fact → why the driver did not tell it
+  std::optional<std::string> problem;          ///< why it cannot be used, in the driver's words
 
   friend bool operator==(const GpuFacts&, const GpuFacts&) = default;
 };
@@ -33,6 +57,7 @@ struct GpuDriverFacts {
   std::optional<std::string> driver_version;       ///< "580.65.06"
   std::optional<std::string> driver_cuda_version;  ///< newest CUDA the driver serves, "13.0"
   std::optional<std::string> visible_devices;      ///< CUDA_VISIBLE_DEVICES as it was set
+  std::optional<bool> open_kernel_module;          ///< null without a loaded module
   std::optional<std::string> problem;              ///< why no GPU could be listed
 
   friend bool operator==(const GpuDriverFacts&, const GpuDriverFacts&) = default;

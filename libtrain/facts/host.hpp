@@ -1,10 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 
 namespace libtrain {
+
+/// A limit that was read and is none.
+inline constexpr int64_t kUnlimited = std::numeric_limits<int64_t>::max();
 
 /// The operating system and what it grants this process. Empty fields are unknown.
 struct HostFacts {
@@ -16,6 +20,15 @@ struct HostFacts {
   std::optional<int64_t> memory_bytes;         ///< installed
   std::optional<int64_t> memory_limit_bytes;   ///< smallest cgroup limit of all parents
   std::optional<int64_t> shared_memory_bytes;  ///< size of /dev/shm
+  std::optional<bool> virtual_machine;
+  std::optional<int> overcommit_memory;        ///< sysctl vm.overcommit_memory: 2 counts strictly
+  std::optional<int64_t> locked_memory_bytes;  ///< RLIMIT_MEMLOCK, soft; kUnlimited
+  std::optional<int64_t> open_files;           ///< RLIMIT_NOFILE, soft; kUnlimited
+  std::optional<bool> folder_writable;         ///< the working folder
+
+  // What moves between two probes. `fasttrain doctor` reads it; no plan depends on it.
+  std::optional<int64_t> shared_memory_free_bytes;
+  std::optional<int64_t> folder_free_bytes;  ///< of the file system that holds the working folder
 
   friend bool operator==(const HostFacts&, const HostFacts&) = default;
 };

@@ -13,8 +13,8 @@ struct LaunchFacts {
   std::optional<int> world_size;
   std::optional<int> local_rank;
   std::optional<int> local_world_size;
-  /// Every set variable of FASTTRAIN_*, CUDA_*, NCCL_*, TORCH_*, PYTORCH_*, OMP_*, MKL_*, KMP_*,
-  /// NVIDIA_TF32_OVERRIDE, as text.
+  /// Every set variable of the libraries that training runs on (CUDA_*, NCCL_*, TORCH_*, OMP_*,
+  /// MALLOC_* and others: probe/launch.cpp) and of the loader, as text.
   std::map<std::string, std::string> variables;
   std::optional<std::string> problem;  ///< variables that contradict each other
 

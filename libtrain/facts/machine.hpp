@@ -11,10 +11,12 @@
 #include "libtrain/facts/launch.hpp"
 #include "libtrain/facts/library.hpp"
 #include "libtrain/facts/model.hpp"
+#include "libtrain/facts/network.hpp"
 
 namespace libtrain {
 
-/// All a plan may depend on. Facts that move (free memory, clocks, load) are not here.
+/// All that is known of a machine. What moves (free memory, clocks) stands last in each struct: no
+/// plan depends on it.
 struct MachineFacts {
   HostFacts host;
   CpuFacts cpu;
@@ -22,6 +24,7 @@ struct MachineFacts {
   std::vector<GpuFacts> gpus;
   LibraryFacts library;
   LaunchFacts launch;
+  NetworkFacts network;
 
   friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
 };

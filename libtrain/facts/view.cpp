@@ -5,6 +5,7 @@
 
 #include "libtrain/core/text.hpp"
 #include "libtrain/facts/fields.hpp"
+#include "libtrain/facts/gpu_peaks.hpp"
 #include "libtrain/facts/value_text.hpp"
 
 namespace libtrain {
@@ -23,11 +24,23 @@ std::string_view absent(std::string_view name) {
   if (name == "cuda_index") {
     return "hidden";
   }
-  constexpr std::array<std::string_view, 12> kNone = {
+  constexpr std::array<std::string_view, 13> kNone = {
       "problem",      "performance_cores", "mig_profile",  "launcher",
       "rank",         "world_size",        "local_rank",   "local_world_size",
-      "cuda_version", "cudnn_version",     "nccl_version", "cuda_archs"};
+      "cuda_version", "cudnn_version",     "nccl_version", "cuda_archs",
+      "iommu"};
   return std::find(kNone.begin(), kNone.end(), name) != kNone.end() ? "none" : "unknown";
+}
+
+void visit_peaks(const GpuPeaks& peaks, auto&& visit) {
+  visit("fp32 TFLOP/s", peaks.fp32_tflops);
+  visit("tf32 TFLOP/s", peaks.tf32_tflops);
+  visit("fp16 TFLOP/s", peaks.fp16_tflops);
+  visit("bf16 TFLOP/s", peaks.bf16_tflops);
+  visit("fp8 TFLOP/s", peaks.fp8_tflops);
+  visit("memory GB/s", peaks.memory_gb_per_s);
+  visit("NVLink GB/s", peaks.nvlink_gb_per_s);
+  visit("PCIe generation", peaks.pcie_generation);
 }
 
 class Table {
@@ -37,7 +50,25 @@ class Table {
   template <class Facts>
   void group(const std::string& title, const Facts& facts) {
     head(title);
+    if constexpr (requires { facts.unknown; }) {
+      unknown_ = facts.unknown;
+    }
     visit_fields(facts, [&](std::string_view name, const auto& field) { row(name, field); });
+    unknown_.clear();
+  }
+
+  /// The maker's figures, which are no facts of this machine.
+  void peaks(const std::optional<GpuPeaks>& peaks) {
+    if (!peaks) {
+      line("peaks", "unknown");
+      return;
+    }
+    visit_peaks(*peaks, [&](std::string_view name, const auto& value) {
+      if (value) {
+        line(fill("peak {}", name), to_text(*value));
+      }
+    });
+    line("peaks by", std::string(peaks->source));
   }
 
   const std::string& text() const { return text_; }
@@ -48,13 +79,22 @@ class Table {
     const bool bytes = name.ends_with("_bytes");
     std::string label(bytes ? name.substr(0, name.size() - 6) : name);
     std::replace(label.begin(), label.end(), '_', ' ');
-    line(label, field ? shown(*field, bytes) : std::string(absent(name)));
+    line(label, field ? shown(*field, bytes) : why_absent(name));
   }
 
-  void row(std::string_view /*name*/, const std::map<std::string, std::string>& variables) {
+  void row(std::string_view field, const std::map<std::string, std::string>& variables) {
+    if (field == "unknown") {
+      return;  // told beside each fact
+    }
     for (const auto& [name, value] : variables) {
       line(format_name(name), format_value(value));
     }
+  }
+
+  std::string why_absent(std::string_view name) const {
+    const auto why = unknown_.find(std::string(name));
+    return why == unknown_.end() ? std::string(absent(name))
+                                 : fill("unknown: {}", format_value(why->second));
   }
 
   template <class T>
@@ -62,7 +102,7 @@ class Table {
     if constexpr (std::is_same_v<T, bool>) {
       return value ? "yes" : "no";
     } else if constexpr (std::is_same_v<T, int64_t>) {
-      return bytes ? format_bytes(value) : format_value(value);
+      return value == kUnlimited ? "unlimited" : bytes ? format_bytes(value) : format_value(value);
     } else {
       return format_value(value);
     }
@@ -75,6 +115,7 @@ class Table {
   }
 
   std::string text_;
+  std::map<std::string, std::string> unknown_;  ///< of the group that is being written
 };
 
 Json to_json(const ComputeCapability& value) { return to_text(value); }
@@ -107,6 +148,7 @@ std::string describe_machine(const MachineFacts& facts) {
   });
   for (size_t i = 0; i < facts.gpus.size(); ++i) {
     table.group(fill("gpu {}", i), facts.gpus[i]);
+    table.peaks(gpu_peaks(facts.gpus[i]));
   }
   if (facts.gpus.empty()) {
     table.head("no gpu");

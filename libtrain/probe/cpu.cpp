@@ -2,11 +2,22 @@
 
 #include <vector>
 
+#include "libtrain/core/text.hpp"
 #include "libtrain/probe/cpu_topology.hpp"
 #include "libtrain/probe/cpuid.hpp"
 #include "libtrain/probe/cpuinfo.hpp"
 
 namespace libtrain {
+namespace {
+
+/// All CPUs have the same in practice; one that this process runs on stands for them.
+std::optional<std::string> frequency_word(const Sources& sources, int cpu, std::string_view file) {
+  const std::string text(
+      trim(sources.read(fill("/sys/devices/system/cpu/cpu{}/cpufreq/{}", cpu, file)).value_or("")));
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+}  // namespace
 
 CpuFacts probe_cpu(const Sources& sources, const CgroupLimits& limits) {
   const CpuInfo info = parse_cpuinfo(sources.read("/proc/cpuinfo").value_or(""));
@@ -22,10 +33,13 @@ CpuFacts probe_cpu(const Sources& sources, const CgroupLimits& limits) {
   out.cores = topology.cores();
   out.logical_cpus = topology.logical_cpus();
   out.performance_cores = topology.performance_cores;
-  out.numa_nodes = topology.numa_nodes;
+  out.numa_nodes = topology.numa_nodes();
   if (!affinity.empty()) {
     out.affinity_cpus = static_cast<int>(affinity.size());
     out.affinity_cores = topology.cores_of(affinity);
+    out.affinity_nodes = topology.nodes_of(affinity);
+    out.governor = frequency_word(sources, affinity.front(), "scaling_governor");
+    out.frequency_driver = frequency_word(sources, affinity.front(), "scaling_driver");
   }
   out.cpuset_cpus = limits.cpuset_cpus;
   out.quota_cpus = limits.quota_cpus;

@@ -96,16 +96,18 @@ std::optional<int> performance_cores(const Sources& sources, const CpuTopology& 
 }
 
 /// Nodes of memory alone (a GPU's, or empty ones) hold no CPU and do not count.
-std::optional<int> numa_nodes(const Sources& sources) {
+std::map<std::string, std::vector<int>> numa_nodes(const Sources& sources) {
   const std::string folder = "/sys/devices/system/node";
-  size_t count = 0;
+  std::map<std::string, std::vector<int>> nodes;
   for (const std::string& name : sources.list(folder)) {
     if (name.starts_with("node") && parse_integer(std::string_view(name).substr(4))) {
       const auto cpus = read_list(sources, fill("{}/{}/cpulist", folder, name));
-      count += cpus && !cpus->empty() ? 1 : 0;
+      if (cpus && !cpus->empty()) {
+        nodes.emplace(name.substr(4), *cpus);
+      }
     }
   }
-  return positive(count);
+  return nodes;
 }
 
 }  // namespace
@@ -140,6 +142,28 @@ std::optional<int> CpuTopology::cores_of(std::span<const int> cpus) const {
   return positive(cores.size());
 }
 
+std::optional<int> CpuTopology::numa_nodes() const { return positive(nodes.size()); }
+
+std::optional<std::vector<std::string>> CpuTopology::nodes_of(std::span<const int> cpus) const {
+  std::map<int64_t, std::string> found;  // by number: "10" comes after "9"
+  for (const auto& [node, members] : nodes) {
+    const bool shared = std::any_of(cpus.begin(), cpus.end(), [&members = members](int cpu) {
+      return std::binary_search(members.begin(), members.end(), cpu);
+    });
+    if (shared) {
+      found.emplace(parse_integer(node).value_or(0), node);
+    }
+  }
+  if (found.empty()) {
+    return std::nullopt;
+  }
+  std::vector<std::string> out;
+  for (const auto& [number, node] : found) {
+    out.push_back(node);
+  }
+  return out;
+}
+
 CpuTopology probe_cpu_topology(const Sources& sources, const CpuInfo& info, bool hybrid) {
   CpuTopology out;
   out.places = places_from_sysfs(sources);
@@ -147,7 +171,7 @@ CpuTopology probe_cpu_topology(const Sources& sources, const CpuInfo& info, bool
     out.places = places_from_cpuinfo(info);
   }
   out.performance_cores = performance_cores(sources, out, hybrid);
-  out.numa_nodes = numa_nodes(sources);
+  out.nodes = numa_nodes(sources);
   return out;
 }
 

@@ -101,8 +101,9 @@ GpuProbe probe_gpus(const Sources& sources) {
   const Environment environment = sources.environment();
   GpuProbe out;
   out.driver.visible_devices = find(environment, "CUDA_VISIBLE_DEVICES");
-  out.driver.driver_version =
-      parse_kernel_driver_version(sources.read("/proc/driver/nvidia/version").value_or(""));
+  const std::string module = sources.read("/proc/driver/nvidia/version").value_or("");
+  out.driver.driver_version = parse_kernel_driver_version(module);
+  out.driver.open_kernel_module = parse_open_kernel_module(module);
   if (const auto library = sources.open_library("libnvidia-ml.so.1")) {
     NvmlListing nvml = list_nvml_devices(*library);
     if (nvml.driver_version) {
@@ -128,6 +129,7 @@ GpuProbe probe_gpus(const Sources& sources) {
   for (GpuFacts& gpu : out.gpus) {
     if (gpu.pci_bus_id) {
       gpu.numa_node = pci_numa_node(sources, *gpu.pci_bus_id);
+      gpu.iommu = pci_iommu(sources, *gpu.pci_bus_id);
     }
   }
   return out;

@@ -5,6 +5,7 @@
 #include <cctype>
 
 #include "libtrain/core/text.hpp"
+#include "libtrain/probe/limits.hpp"
 
 namespace libtrain {
 namespace {
@@ -50,6 +51,18 @@ bool in_container(const Sources& sources) {
                      [&](std::string_view name) { return groups.find(name) != std::string::npos; });
 }
 
+/// CPUID says so on x86 (leaf 1, ECX bit 31, "hypervisor present"); elsewhere it is not known.
+std::optional<bool> in_virtual_machine(const Sources& sources) {
+  const std::optional<CpuidRegisters> features = sources.cpuid(1, 0);
+  return features ? std::optional((features->ecx >> 31U) == 1) : std::nullopt;
+}
+
+std::optional<int> overcommit(const Sources& sources) {
+  const auto text = sources.read("/proc/sys/vm/overcommit_memory");
+  const std::optional<int64_t> mode = text ? parse_integer(trim(*text)) : std::nullopt;
+  return mode && *mode >= 0 && *mode <= 2 ? std::optional(static_cast<int>(*mode)) : std::nullopt;
+}
+
 }  // namespace
 
 HostFacts probe_host(const Sources& sources, const CgroupLimits& limits) {
@@ -63,6 +76,14 @@ HostFacts probe_host(const Sources& sources, const CgroupLimits& limits) {
   out.memory_bytes = installed_memory(sources);
   out.memory_limit_bytes = limits.memory_bytes;
   out.shared_memory_bytes = sources.file_system_bytes("/dev/shm");
+  out.virtual_machine = in_virtual_machine(sources);
+  out.overcommit_memory = overcommit(sources);
+  const std::string resource_limits = sources.read("/proc/self/limits").value_or("");
+  out.locked_memory_bytes = parse_soft_limit(resource_limits, "Max locked memory");
+  out.open_files = parse_soft_limit(resource_limits, "Max open files");
+  out.folder_writable = sources.writable(".");
+  out.shared_memory_free_bytes = sources.file_system_free_bytes("/dev/shm");
+  out.folder_free_bytes = sources.file_system_free_bytes(".");
   return out;
 }
 

@@ -39,6 +39,12 @@ std::optional<std::string> parse_kernel_driver_version(std::string_view text) {
   return std::nullopt;
 }
 
+std::optional<bool> parse_open_kernel_module(std::string_view text) {
+  return parse_kernel_driver_version(text)
+             ? std::optional(text.find("Open Kernel Module") != std::string_view::npos)
+             : std::nullopt;
+}
+
 std::vector<GpuFacts> kernel_driver_gpus(const Sources& sources) {
   const std::string folder = "/proc/driver/nvidia/gpus";
   std::vector<GpuFacts> gpus;
@@ -82,6 +88,13 @@ std::string kernel_bus_id(std::string_view bus_id) {
   std::transform(out.begin(), out.end(), out.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   return out;
+}
+
+std::optional<std::string> pci_iommu(const Sources& sources, std::string_view bus_id) {
+  const std::string type(
+      trim(sources.read(fill("{}/{}/iommu_group/type", kPciDevices, kernel_bus_id(bus_id)))
+               .value_or("")));
+  return type.empty() ? std::nullopt : std::optional(type);
 }
 
 std::optional<int> pci_numa_node(const Sources& sources, std::string_view bus_id) {

@@ -15,6 +15,9 @@ namespace libtrain {
 /// installed library need not match.
 LT_API std::optional<std::string> parse_kernel_driver_version(std::string_view text);
 
+/// Whether the loaded kernel module is NVIDIA's open one; nothing when none is loaded.
+LT_API std::optional<bool> parse_open_kernel_module(std::string_view text);
+
 /// The GPUs the loaded kernel module names under /proc/driver/nvidia/gpus (uuid, name, bus id):
 /// what is left to show when NVML fails. Empty inside WSL and on Jetson.
 LT_API std::vector<GpuFacts> kernel_driver_gpus(const Sources& sources);
@@ -24,6 +27,10 @@ LT_API std::vector<std::string> nvidia_pci_gpus(const Sources& sources);
 
 /// "00000000:17:00.0" (NVML) and "0000:17:00.0" (kernel) as the kernel's folders are named.
 LT_API std::string kernel_bus_id(std::string_view bus_id);
+
+/// How the IOMMU treats a PCI device: "DMA" and "DMA-FQ" translate its addresses, "identity" passes
+/// them; nothing without an IOMMU (Linux, Documentation/ABI/testing/sysfs-kernel-iommu_groups).
+LT_API std::optional<std::string> pci_iommu(const Sources& sources, std::string_view bus_id);
 
 /// The NUMA node nearest to a PCI device; nothing where the firmware names none (-1).
 LT_API std::optional<int> pci_numa_node(const Sources& sources, std::string_view bus_id);

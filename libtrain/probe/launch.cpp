@@ -136,9 +136,13 @@ void check_agreement(const LaunchFacts& facts, const Launcher& outer, Reader& re
 }
 
 bool steers_training(std::string_view name) {
-  constexpr std::array<std::string_view, 8> kPrefixes = {"FASTTRAIN_", "CUDA_", "NCCL_", "TORCH_",
-                                                         "PYTORCH_",   "OMP_",  "MKL_",  "KMP_"};
-  return name == "NVIDIA_TF32_OVERRIDE" ||
+  constexpr std::array<std::string_view, 17> kPrefixes = {
+      "FASTTRAIN_", "CUDA_",  "CUDNN_",   "CUBLAS_", "NVIDIA_", "NCCL_",
+      "GLOO_",      "TORCH_", "PYTORCH_", "ATEN_",   "OMP_",    "GOMP_",
+      "MKL_",       "KMP_",   "ONEDNN_",  "DNNL_",   "MALLOC_"};
+  constexpr std::array<std::string_view, 4> kNames = {"LD_PRELOAD", "LD_LIBRARY_PATH",
+                                                      "MASTER_ADDR", "MASTER_PORT"};
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end() ||
          std::any_of(kPrefixes.begin(), kPrefixes.end(),
                      [&](std::string_view prefix) { return name.starts_with(prefix); });
 }

@@ -35,6 +35,14 @@ class LoadedLibrary final : public DynamicLibrary {
   void* handle_;
 };
 
+std::optional<int64_t> blocks_in_bytes(const std::string& path, fsblkcnt_t statvfs::*blocks) {
+  struct statvfs status {};
+  if (::statvfs(path.c_str(), &status) != 0) {
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(status.*blocks) * static_cast<int64_t>(status.f_frsize);
+}
+
 }  // namespace
 
 std::optional<std::string> MachineSources::read(const std::string& path) const {
@@ -142,11 +150,18 @@ SystemName MachineSources::system_name() const {
 }
 
 std::optional<int64_t> MachineSources::file_system_bytes(const std::string& path) const {
-  struct statvfs status {};
-  if (::statvfs(path.c_str(), &status) != 0) {
+  return blocks_in_bytes(path, &statvfs::f_blocks);
+}
+
+std::optional<int64_t> MachineSources::file_system_free_bytes(const std::string& path) const {
+  return blocks_in_bytes(path, &statvfs::f_bavail);
+}
+
+std::optional<bool> MachineSources::writable(const std::string& path) const {
+  if (::access(path.c_str(), F_OK) != 0) {
     return std::nullopt;
   }
-  return static_cast<int64_t>(status.f_blocks) * static_cast<int64_t>(status.f_frsize);
+  return ::access(path.c_str(), W_OK | X_OK) == 0;
 }
 
 std::shared_ptr<const DynamicLibrary> MachineSources::open_library(const std::string& name) const {

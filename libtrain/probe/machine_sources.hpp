@@ -15,6 +15,8 @@ class LT_API MachineSources final : public Sources {
   std::vector<int> affinity() const override;
   SystemName system_name() const override;
   std::optional<int64_t> file_system_bytes(const std::string& path) const override;
+  std::optional<int64_t> file_system_free_bytes(const std::string& path) const override;
+  std::optional<bool> writable(const std::string& path) const override;
   std::shared_ptr<const DynamicLibrary> open_library(const std::string& name) const override;
 };
 

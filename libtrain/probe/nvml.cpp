@@ -5,27 +5,14 @@
 
 #include "libtrain/core/text.hpp"
 #include "libtrain/probe/nvml_call.hpp"
+#include "libtrain/probe/nvml_device.hpp"
+#include "libtrain/probe/nvml_health.hpp"
 
 namespace libtrain {
 namespace {
 
 constexpr unsigned kMaxDevices = 1024;  // a listing that claims more is broken
 constexpr unsigned kMaxMigInstances = 64;
-
-using Buffer = std::array<char, 128>;
-
-std::optional<std::string> text_of(Buffer& buffer) {
-  buffer.back() = '\0';
-  const std::string text = buffer.data();
-  return text.empty() ? std::nullopt : std::optional(text);
-}
-
-/// Nothing is wrong with a device that does not answer a question in one of these ways.
-bool is_no_answer(int result) {
-  return result == nvml::kNotSupported || result == nvml::kNoPermission ||
-         result == nvml::kFunctionNotFound || result == nvml::kArgumentVersionMismatch ||
-         result == nvml::kDeprecated;
-}
 
 /// FP32 cores of one multiprocessor (CUDA samples, helper_cuda.h: _ConvertSMVer2Cores); NVML tells
 /// cores, not multiprocessors. Nothing for what is not known yet.
@@ -37,77 +24,23 @@ std::optional<int> cores_per_sm(ComputeCapability capability) {
   return major >= 6 && major <= 12 ? std::optional(128) : std::nullopt;
 }
 
-/// The questions to one device; the first failure that is more than "no answer" is kept.
-class DeviceReader {
- public:
-  DeviceReader(const NvmlCalls& nvml, nvml::Device device) : nvml_(nvml), device_(device) {}
-
-  template <class... Args>
-  bool ask(const char* name, Args... args) {
-    const int result = nvml_(name, device_, args...);
-    if (result != nvml::kSuccess && !is_no_answer(result) && !problem_) {
-      problem_ = libtrain::fill("{}: {}", name, nvml_.describe(result));  // not std::fill
-    }
-    return result == nvml::kSuccess;
-  }
-
-  std::optional<std::string> text(const char* name) {
-    Buffer buffer{};
-    return ask(name, buffer.data(), static_cast<unsigned>(buffer.size())) ? text_of(buffer)
-                                                                          : std::nullopt;
-  }
-
-  std::optional<int> number(const char* name) {
-    unsigned value = 0;
-    return ask(name, &value) ? std::optional(static_cast<int>(value)) : std::nullopt;
-  }
-
-  std::optional<int64_t> memory_bytes() {
-    nvml::Memory memory;
-    return ask("nvmlDeviceGetMemoryInfo", &memory)
-               ? std::optional(static_cast<int64_t>(memory.total))
-               : std::nullopt;
-  }
-
-  std::optional<std::string> pci_bus_id() {
-    nvml::PciInfo pci;
-    if (!ask("nvmlDeviceGetPciInfo_v3", &pci)) {
-      return std::nullopt;
-    }
-    pci.bus_id.back() = '\0';
-    return std::string(pci.bus_id.data());
-  }
-
-  std::optional<ComputeCapability> compute_capability() {
-    ComputeCapability value;
-    return ask("nvmlDeviceGetCudaComputeCapability", &value.major, &value.minor)
-               ? std::optional(value)
-               : std::nullopt;
-  }
-
-  const std::optional<std::string>& problem() const { return problem_; }
-
- private:
-  const NvmlCalls& nvml_;
-  nvml::Device device_;
-  std::optional<std::string> problem_;
-};
-
 GpuFacts read_gpu(const NvmlCalls& nvml, nvml::Device device, unsigned index) {
   DeviceReader reader(nvml, device);
   GpuFacts out;
   out.nvml_index = static_cast<int>(index);
-  out.uuid = reader.text("nvmlDeviceGetUUID");
+  out.uuid = reader.text("uuid", "nvmlDeviceGetUUID");
   out.pci_bus_id = reader.pci_bus_id();
-  out.name = reader.text("nvmlDeviceGetName");
+  out.name = reader.text("name", "nvmlDeviceGetName");
   out.compute_capability = reader.compute_capability();
-  const std::optional<int> cores = reader.number("nvmlDeviceGetNumGpuCores");
+  const std::optional<int> cores = reader.number("sm_count", "nvmlDeviceGetNumGpuCores");
   const auto per_sm = out.compute_capability ? cores_per_sm(*out.compute_capability) : std::nullopt;
   if (cores && per_sm) {
     out.sm_count = *cores / *per_sm;
   }
-  out.memory_bytes = reader.memory_bytes();
+  reader.read_memory(out);
   out.mig_instance = false;
+  read_health(reader, out);
+  out.unknown = reader.unknown();
   out.problem = reader.problem();
   return out;
 }
@@ -124,18 +57,22 @@ NvmlDevice read_instance(const NvmlCalls& nvml, nvml::Device device, const GpuFa
   NvmlDevice out;
   out.facts = parent;
   out.facts.mig_instance = true;
-  out.facts.uuid = reader.text("nvmlDeviceGetUUID");
-  out.facts.mig_profile = profile_in_name(reader.text("nvmlDeviceGetName").value_or(""));
-  out.facts.memory_bytes = reader.memory_bytes();
+  out.facts.uuid = reader.text("uuid", "nvmlDeviceGetUUID");
+  out.facts.mig_profile =
+      profile_in_name(reader.text("mig_profile", "nvmlDeviceGetName").value_or(""));
+  reader.read_memory(out.facts);
   out.facts.sm_count = std::nullopt;
   nvml::Attributes attributes;
-  if (reader.ask("nvmlDeviceGetAttributes_v2", &attributes)) {
+  if (reader.ask("sm_count", "nvmlDeviceGetAttributes_v2", &attributes)) {
     out.facts.sm_count = static_cast<int>(attributes.multiprocessors);
   }
   out.facts.problem = parent.problem ? parent.problem : reader.problem();
+  for (const auto& [fact, why] : reader.unknown()) {
+    out.facts.unknown.insert_or_assign(fact, why);
+  }
   out.parent_uuid = parent.uuid.value_or("");
-  out.gpu_instance = reader.number("nvmlDeviceGetGpuInstanceId");
-  out.compute_instance = reader.number("nvmlDeviceGetComputeInstanceId");
+  out.gpu_instance = reader.number("gpu_instance", "nvmlDeviceGetGpuInstanceId");
+  out.compute_instance = reader.number("compute_instance", "nvmlDeviceGetComputeInstanceId");
   return out;
 }
 
@@ -149,7 +86,7 @@ void add_instances(const NvmlCalls& nvml, nvml::Device device, GpuFacts parent,
     const int result = nvml("nvmlDeviceGetMigDeviceHandleByIndex", device, i, &instance);
     if (result == nvml::kSuccess) {
       devices.push_back(read_instance(nvml, instance, parent));
-    } else if (result != nvml::kNotFound && !is_no_answer(result) && !parent.problem) {
+    } else if (result != nvml::kNotFound && !nvml::is_no_answer(result) && !parent.problem) {
       parent.problem = fill("nvmlDeviceGetMigDeviceHandleByIndex: {}", nvml.describe(result));
     }
   }
@@ -163,7 +100,31 @@ void add_instances(const NvmlCalls& nvml, nvml::Device device, GpuFacts parent,
   }
 }
 
-void add_device(const NvmlCalls& nvml, unsigned index, std::vector<NvmlDevice>& devices) {
+/// Which of the other GPUs this one may read. A GPU that cannot say leaves the list unknown.
+void read_peers(const NvmlCalls& nvml, unsigned index, unsigned count, nvml::Device device,
+                GpuFacts& facts) {
+  constexpr int kRead = 0;
+  std::vector<std::string> peers;
+  for (unsigned other = 0; other < count; ++other) {
+    nvml::Device handle = nullptr;
+    if (other == index || nvml("nvmlDeviceGetHandleByIndex_v2", other, &handle) != nvml::kSuccess) {
+      continue;
+    }
+    int status = 0;
+    const int result = nvml("nvmlDeviceGetP2PStatus", device, handle, kRead, &status);
+    if (result != nvml::kSuccess) {
+      facts.unknown["peers"] = fill("nvmlDeviceGetP2PStatus: {}", nvml.describe(result));
+      return;
+    }
+    if (status == 0) {
+      peers.push_back(to_text(other));
+    }
+  }
+  facts.peers = std::move(peers);
+}
+
+void add_device(const NvmlCalls& nvml, unsigned index, unsigned count,
+                std::vector<NvmlDevice>& devices) {
   nvml::Device device = nullptr;
   const int result = nvml("nvmlDeviceGetHandleByIndex_v2", index, &device);
   if (result != nvml::kSuccess) {
@@ -180,15 +141,18 @@ void add_device(const NvmlCalls& nvml, unsigned index, std::vector<NvmlDevice>& 
   if (mig == nvml::kSuccess && current_mode == 1) {
     add_instances(nvml, device, std::move(facts), devices);
   } else {
+    if (count > 1) {
+      read_peers(nvml, index, count, device, facts);
+    }
     devices.push_back({.facts = std::move(facts)});
   }
 }
 
 void read_versions(const NvmlCalls& nvml, NvmlListing& out) {
-  Buffer buffer{};
+  nvml::Buffer buffer{};
   if (nvml("nvmlSystemGetDriverVersion", buffer.data(), static_cast<unsigned>(buffer.size())) ==
       nvml::kSuccess) {
-    out.driver_version = text_of(buffer);
+    out.driver_version = nvml::text_of(buffer);
   }
   int cuda = 0;
   if (nvml("nvmlSystemGetCudaDriverVersion_v2", &cuda) == nvml::kSuccess) {
@@ -212,8 +176,9 @@ NvmlListing list_nvml_devices(const DynamicLibrary& library) {
   if (counted != nvml::kSuccess) {
     out.problem = fill("nvmlDeviceGetCount_v2: {}", nvml.describe(counted));
   }
-  for (unsigned index = 0; index < std::min(count, kMaxDevices); ++index) {
-    add_device(nvml, index, out.devices);
+  count = std::min(count, kMaxDevices);
+  for (unsigned index = 0; index < count; ++index) {
+    add_device(nvml, index, count, out.devices);
   }
   nvml("nvmlShutdown");
   return out;

@@ -52,6 +52,13 @@ struct Attributes {  // nvmlDeviceAttributes_t
   unsigned long long memory_mib = 0;
 };
 
+struct FabricInfo {  // nvmlGpuFabricInfo_t
+  std::array<unsigned char, 16> cluster_uuid{};
+  int status = 0;
+  unsigned clique = 0;
+  unsigned char state = 0;
+};
+
 }  // namespace nvml
 
 /// NVML by name: each function is looked up when it is called, and may be missing.

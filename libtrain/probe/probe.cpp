@@ -9,6 +9,7 @@
 #include "libtrain/probe/host.hpp"
 #include "libtrain/probe/launch.hpp"
 #include "libtrain/probe/machine_sources.hpp"
+#include "libtrain/probe/network.hpp"
 
 namespace libtrain {
 
@@ -22,7 +23,8 @@ MachineFacts probe_machine(const Sources& sources) {
           .gpu_driver = std::move(gpus.driver),
           .gpus = std::move(gpus.gpus),
           .library = build_facts(),
-          .launch = launch_from_environment(sources.environment())};
+          .launch = launch_from_environment(sources.environment()),
+          .network = probe_network(sources)};
 }
 
 }  // namespace libtrain

@@ -55,6 +55,10 @@ class LT_API Sources {
   virtual SystemName system_name() const = 0;
   /// Size of the file system that holds `path`.
   virtual std::optional<int64_t> file_system_bytes(const std::string& path) const = 0;
+  /// What an ordinary user may still write there.
+  virtual std::optional<int64_t> file_system_free_bytes(const std::string& path) const = 0;
+  /// Whether files can be made in the folder `path`.
+  virtual std::optional<bool> writable(const std::string& path) const = 0;
 
   /// Null when the library cannot be loaded, which is normal.
   virtual std::shared_ptr<const DynamicLibrary> open_library(const std::string& name) const = 0;

@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "libtrain/probe/nvml_call.hpp"
@@ -84,6 +85,7 @@ int cores(Device device, unsigned* value) {
 }
 int memory(Device device, nvml::Memory* value) {
   value->total = device->memory;
+  value->free = device->memory / 2;
   return result_of(device->failures, "nvmlDeviceGetMemoryInfo");
 }
 int mig_mode(Device device, unsigned* current, unsigned* pending) {
@@ -111,6 +113,76 @@ int gpu_instance(Device device, unsigned* value) {
 }
 int compute_instance(Device device, unsigned* value) {
   *value = device->compute_instance;
+  return 0;
+}
+
+int performance_state(Device device, unsigned* value) {
+  *value = device->performance_state;
+  return 0;
+}
+int generation(Device device, unsigned* value) {
+  *value = device->generation;
+  return result_of(device->failures, "nvmlDeviceGetCurrPcieLinkGeneration");
+}
+int max_generation(Device, unsigned* value) {
+  *value = 4;
+  return 0;
+}
+int width(Device device, unsigned* value) {
+  *value = device->width;
+  return 0;
+}
+int max_width(Device, unsigned* value) {
+  *value = 16;
+  return 0;
+}
+int link_state(Device device, unsigned link, int* up) {
+  if (static_cast<int>(link) >= device->links) {
+    return device->links == 0 ? nvml::kNotSupported : kInvalidArgument;
+  }
+  *up = static_cast<int>(link) < device->links_up ? 1 : 0;
+  return result_of(device->failures, "nvmlDeviceGetNvLinkState");
+}
+int peer_status(Device device, Device other, int, int* status) {
+  const auto& peers = device->peers;
+  *status = std::find(peers.begin(), peers.end(), other->uuid) == peers.end() ? 5 : 0;
+  return result_of(device->failures, "nvmlDeviceGetP2PStatus");
+}
+int fabric(Device device, nvml::FabricInfo* info) {
+  info->state = device->fabric;
+  return 0;
+}
+int compute_mode(Device device, int* mode) {
+  *mode = device->compute_mode;
+  return 0;
+}
+int persistence(Device device, int* mode) {
+  *mode = device->persistence;
+  return 0;
+}
+int power_default(Device, unsigned* value) {
+  *value = 400000;
+  return 0;
+}
+int power_limit(Device device, unsigned* value) {
+  *value = device->power_limit;
+  return 0;
+}
+int clock_reasons(Device device, unsigned long long* bits) {
+  *bits = device->clock_reasons;
+  return 0;
+}
+int ecc_errors(Device device, int type, int counter, unsigned long long* errors) {
+  *errors = type == 1 && counter == 0 ? device->ecc_errors : 777;
+  return 0;
+}
+int remapped_rows(Device device, unsigned*, unsigned*, unsigned* pending, unsigned* failed) {
+  *pending = device->repair_pending;
+  *failed = device->repair_failed;
+  return result_of(device->failures, "nvmlDeviceGetRemappedRows");
+}
+int retired_pages(Device device, int* pending) {
+  *pending = static_cast<int>(device->repair_pending);
   return 0;
 }
 
@@ -190,6 +262,22 @@ std::shared_ptr<FakeLibrary> fake_nvml_library(FakeNvml& state) {
       {"nvmlDeviceGetAttributes_v2", address(attributes)},
       {"nvmlDeviceGetGpuInstanceId", address(gpu_instance)},
       {"nvmlDeviceGetComputeInstanceId", address(compute_instance)},
+      {"nvmlDeviceGetCurrPcieLinkGeneration", address(generation)},
+      {"nvmlDeviceGetMaxPcieLinkGeneration", address(max_generation)},
+      {"nvmlDeviceGetPerformanceState", address(performance_state)},
+      {"nvmlDeviceGetCurrPcieLinkWidth", address(width)},
+      {"nvmlDeviceGetMaxPcieLinkWidth", address(max_width)},
+      {"nvmlDeviceGetNvLinkState", address(link_state)},
+      {"nvmlDeviceGetP2PStatus", address(peer_status)},
+      {"nvmlDeviceGetGpuFabricInfo", address(fabric)},
+      {"nvmlDeviceGetComputeMode", address(compute_mode)},
+      {"nvmlDeviceGetPersistenceMode", address(persistence)},
+      {"nvmlDeviceGetPowerManagementDefaultLimit", address(power_default)},
+      {"nvmlDeviceGetEnforcedPowerLimit", address(power_limit)},
+      {"nvmlDeviceGetCurrentClocksThrottleReasons", address(clock_reasons)},
+      {"nvmlDeviceGetTotalEccErrors", address(ecc_errors)},
+      {"nvmlDeviceGetRemappedRows", address(remapped_rows)},
+      {"nvmlDeviceGetRetiredPagesPendingStatus", address(retired_pages)},
   };
   return library;
 }

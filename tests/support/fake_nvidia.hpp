@@ -23,6 +23,20 @@ struct FakeNvmlDevice {
   unsigned gpu_instance = 0;  ///< MIG instances only, as the two below
   unsigned compute_instance = 0;
   unsigned multiprocessors = 0;
+  int links = 12;
+  int links_up = 12;
+  unsigned performance_state = 0;
+  unsigned generation = 4;
+  unsigned width = 16;
+  std::vector<std::string> peers = {};  ///< UUIDs
+  unsigned char fabric = 3;
+  int compute_mode = 0;
+  int persistence = 1;
+  unsigned power_limit = 400000;  ///< milliwatts; the default is 400000
+  unsigned long long clock_reasons = 1;
+  unsigned long long ecc_errors = 0;
+  unsigned repair_pending = 0;
+  unsigned repair_failed = 0;
   std::map<std::string, int> failures;  ///< function → error code
 };
 

@@ -37,6 +37,14 @@ std::optional<int64_t> FakeSources::file_system_bytes(const std::string& path) c
   return find(file_systems, path);
 }
 
+std::optional<int64_t> FakeSources::file_system_free_bytes(const std::string& path) const {
+  return find(free_bytes, path);
+}
+
+std::optional<bool> FakeSources::writable(const std::string& path) const {
+  return find(writable_folders, path);
+}
+
 std::shared_ptr<const DynamicLibrary> FakeSources::open_library(const std::string& library) const {
   return find(libraries, library).value_or(nullptr);
 }

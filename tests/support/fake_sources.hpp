@@ -33,6 +33,8 @@ class FakeSources final : public Sources {
   std::vector<int> affinity() const override { return affinity_mask; }
   SystemName system_name() const override { return name; }
   std::optional<int64_t> file_system_bytes(const std::string& path) const override;
+  std::optional<int64_t> file_system_free_bytes(const std::string& path) const override;
+  std::optional<bool> writable(const std::string& path) const override;
   std::shared_ptr<const DynamicLibrary> open_library(const std::string& library) const override;
 
   std::map<std::string, std::string> files;
@@ -42,6 +44,8 @@ class FakeSources final : public Sources {
   std::vector<int> affinity_mask;
   SystemName name;
   std::map<std::string, int64_t> file_systems;
+  std::map<std::string, int64_t> free_bytes;
+  std::map<std::string, bool> writable_folders;
   std::map<std::string, std::shared_ptr<const DynamicLibrary>> libraries;
 };
 

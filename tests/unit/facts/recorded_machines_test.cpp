@@ -41,13 +41,11 @@ TEST_P(RecordedMachine, IsWrittenAsTheProbeWouldWriteIt) {
 
 TEST_P(RecordedMachine, SaysWhatEveryDecisionNeeds) {
   const MachineFacts facts = parse_machine_facts(read_file(GetParam()), GetParam());
-  EXPECT_TRUE(facts.host.memory_bytes);
-  EXPECT_TRUE(facts.cpu.cores && facts.cpu.affinity_cores && facts.cpu.logical_cpus);
-  EXPECT_TRUE(facts.cpu.avx512_bf16 && facts.cpu.amx_bf16 && facts.cpu.arm_bf16);
   EXPECT_TRUE(facts.library.torch_version);
+  EXPECT_TRUE(facts.cpu.logical_cpus || !facts.gpus.empty());
   EXPECT_EQ(facts.library.cuda_version.has_value(), facts.library.cuda_archs.has_value());
   for (const GpuFacts& gpu : facts.gpus) {
-    EXPECT_TRUE(gpu.problem || (gpu.compute_capability && gpu.memory_bytes && gpu.sm_count));
+    EXPECT_TRUE(gpu.problem || gpu.compute_capability);
   }
 }
 

@@ -44,6 +44,25 @@ TEST(MachineTable, TellsTheUnknownFromWhatIsKnownToBeAbsent) {
   EXPECT_THAT(text, HasSubstr("\n  problem                none\n"));
 }
 
+TEST(MachineTable, SaysWhyAFactIsUnknownAndWhatALimitIs) {
+  MachineFacts facts = some_machine();
+  facts.gpus[0].unknown["pcie_width"] = "Not Supported\n(NVML error 3)";
+  facts.host.open_files = kUnlimited;
+  facts.host.locked_memory_bytes = kUnlimited;
+  const std::string text = describe_machine(facts);
+  EXPECT_THAT(text, HasSubstr("\n  pcie width             unknown: "
+                              "\"Not Supported\\n(NVML error 3)\"\n"));
+  EXPECT_THAT(text, HasSubstr("\n  open files             unlimited\n"));
+  EXPECT_THAT(text, HasSubstr("\n  locked memory          unlimited\n"));
+}
+
+TEST(MachineTable, ShowsTheMakersFiguresOfAKnownGpu) {
+  MachineFacts facts = some_machine();
+  EXPECT_THAT(describe_machine(facts), HasSubstr("\n  peaks                  unknown\n"));
+  facts.gpus[0].name = "NVIDIA L4";
+  EXPECT_THAT(describe_machine(facts), HasSubstr("\n  peak bf16 TFLOP/s      121\n"));
+}
+
 TEST(MachineTable, SaysThatThereIsNoGpu) {
   EXPECT_THAT(describe_machine(MachineFacts{}), HasSubstr("\nno gpu\n"));
 }

@@ -117,10 +117,31 @@ TEST(CpuTopology, CountsSocketsCoresAndThreads) {
   EXPECT_EQ(topology.sockets(), 2);
   EXPECT_EQ(topology.cores(), 40);
   EXPECT_EQ(topology.logical_cpus(), 80);
-  EXPECT_EQ(topology.numa_nodes, 2);
+  EXPECT_EQ(topology.numa_nodes(), 2);
   EXPECT_EQ(topology.performance_cores, std::nullopt);
   EXPECT_EQ(topology.cores_of(std::vector<int>{0, 40, 1}), 2) << "0 and 40 are one core";
   EXPECT_EQ(topology.cores_of(std::vector<int>{0, 80}), std::nullopt);
+}
+
+TEST(CpuTopology, NamesTheNodesOfTheMask) {
+  FakeSources sources;
+  for (int node = 0; node <= 10; ++node) {
+    sources.files[fill("/sys/devices/system/node/node{}/cpulist", node)] = fill("{}\n", node);
+  }
+  const CpuTopology topology = probe_cpu_topology(sources, {}, false);
+  EXPECT_EQ(topology.nodes_of(std::vector<int>{2, 10}), (std::vector<std::string>{"2", "10"}));
+  EXPECT_EQ(topology.nodes_of(std::vector<int>{99}), std::nullopt);
+}
+
+TEST(Cpu, ReadsHowItsFrequencyIsGoverned) {
+  FakeSources sources;
+  sources.affinity_mask = {3, 4};
+  sources.files["/sys/devices/system/cpu/cpu3/cpufreq/scaling_governor"] = "powersave\n";
+  sources.files["/sys/devices/system/cpu/cpu3/cpufreq/scaling_driver"] = "acpi-cpufreq\n";
+  const CpuFacts facts = probe_cpu(sources, {});
+  EXPECT_EQ(facts.governor, "powersave");
+  EXPECT_EQ(facts.frequency_driver, "acpi-cpufreq");
+  EXPECT_EQ(probe_cpu(FakeSources{}, {}).governor, std::nullopt);
 }
 
 TEST(CpuTopology, FallsBackToCpuinfoWithoutSysfs) {
@@ -138,7 +159,7 @@ TEST(CpuTopology, IsUnknownWhenNothingSaysIt) {
   EXPECT_EQ(topology.sockets(), std::nullopt);
   EXPECT_EQ(topology.cores(), std::nullopt);
   EXPECT_EQ(topology.logical_cpus(), std::nullopt);
-  EXPECT_EQ(topology.numa_nodes, std::nullopt);
+  EXPECT_EQ(topology.numa_nodes(), std::nullopt);
 }
 
 /// Core i7-1370P: six cores with two threads (cpu0-11), eight with one (cpu12-19).

@@ -99,9 +99,12 @@ TEST_F(TwoGpus, ABrokenOneDoesNotHideTheOther) {
 TEST_F(TwoGpus, ReadTheirNumaNodeFromThePciBus) {
   sources.files["/sys/bus/pci/devices/0000:01:00.0/numa_node"] = "1\n";
   sources.files["/sys/bus/pci/devices/0000:81:00.0/numa_node"] = "-1\n";
+  sources.files["/sys/bus/pci/devices/0000:81:00.0/iommu_group/type"] = "DMA-FQ\n";
   const GpuProbe out = probe_gpus(sources);
   EXPECT_EQ(out.gpus[0].numa_node, 1);
   EXPECT_EQ(out.gpus[1].numa_node, std::nullopt);
+  EXPECT_EQ(out.gpus[0].iommu, std::nullopt);
+  EXPECT_EQ(out.gpus[1].iommu, "DMA-FQ");
 }
 
 TEST_F(TwoGpus, AreFoundThroughCudaWhenNvmlFails) {
@@ -171,6 +174,16 @@ TEST(KernelDriver, ReadsBothModulesVersionLines) {
                                         "580.105.08  Release Build  (root@x)\n"),
             "580.105.08");
   EXPECT_EQ(parse_kernel_driver_version("GCC version:  gcc version 12.2.0\n"), std::nullopt);
+}
+
+TEST(KernelDriver, TellsTheOpenModuleFromTheOther) {
+  EXPECT_EQ(parse_open_kernel_module("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  "
+                                     "580.105.08  Release Build  (root@x)\n"),
+            true);
+  EXPECT_EQ(parse_open_kernel_module(
+                "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.183.01  Sun May 12 2024\n"),
+            false);
+  EXPECT_EQ(parse_open_kernel_module(""), std::nullopt);
 }
 
 TEST(KernelDriver, LeavesAnUnknownUuidOut) {

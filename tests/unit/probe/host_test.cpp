@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "libtrain/probe/limits.hpp"
 #include "tests/support/fake_sources.hpp"
 
 namespace libtrain {
@@ -15,14 +16,16 @@ TEST(Host, ReadsSystemAndMemory) {
   sources.file_systems["/dev/shm"] = 64 << 20;
   const HostFacts facts =
       probe_host(sources, {.quota_cpus = 1, .memory_bytes = 5, .cpuset_cpus = 1});
-  EXPECT_EQ(facts, (HostFacts{.os = "linux",
-                              .kernel = "6.1.0-18-amd64",
-                              .libc = "glibc 2.36",
-                              .container = false,
-                              .wsl = false,
-                              .memory_bytes = int64_t{32489496} * 1024,
-                              .memory_limit_bytes = 5,
-                              .shared_memory_bytes = 64 << 20}));
+  HostFacts expected;
+  expected.os = "linux";
+  expected.kernel = "6.1.0-18-amd64";
+  expected.libc = "glibc 2.36";
+  expected.container = false;
+  expected.wsl = false;
+  expected.memory_bytes = int64_t{32489496} * 1024;
+  expected.memory_limit_bytes = 5;
+  expected.shared_memory_bytes = 64 << 20;
+  EXPECT_EQ(facts, expected);
 }
 
 TEST(Host, LeavesUnreadableMemoryUnknown) {
@@ -46,6 +49,34 @@ TEST(Host, KnowsContainersByWhatTheyLeave) {
   EXPECT_EQ(container([](auto& s) { s.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1"; }), true);
   EXPECT_EQ(container([](auto& s) { s.variables["container"] = "lxc"; }), true);
   EXPECT_EQ(container([](auto& s) { s.files["/proc/1/cgroup"] = "2:cpu:/docker/0123\n"; }), true);
+}
+
+TEST(Host, ReadsLimitsAndTheWorkingFolder) {
+  FakeSources sources;
+  sources.files["/proc/self/limits"] =
+      "Limit                     Soft Limit           Hard Limit           Units     \n"
+      "Max open files            1024                 1048576              files     \n"
+      "Max locked memory         unlimited            unlimited            bytes     \n";
+  sources.files["/proc/sys/vm/overcommit_memory"] = "2\n";
+  sources.cpuid_leaves[{1, 0}].ecx = 1U << 31U;
+  sources.free_bytes = {{"/dev/shm", 7}, {".", 9}};
+  sources.writable_folders = {{".", false}};
+  const HostFacts facts = probe_host(sources, {});
+  EXPECT_EQ(facts.open_files, 1024);
+  EXPECT_EQ(facts.locked_memory_bytes, kUnlimited);
+  EXPECT_EQ(facts.overcommit_memory, 2);
+  EXPECT_EQ(facts.virtual_machine, true);
+  EXPECT_EQ(facts.shared_memory_free_bytes, 7);
+  EXPECT_EQ(facts.folder_free_bytes, 9);
+  EXPECT_EQ(facts.folder_writable, false);
+}
+
+TEST(Host, LeavesUnreadableLimitsUnknown) {
+  for (const char* text : {"", "Max open files", "Max open files            many many files",
+                           "Max open filesystems      7                    7   files"}) {
+    EXPECT_EQ(parse_soft_limit(text, "Max open files"), std::nullopt) << text;
+  }
+  EXPECT_EQ(parse_soft_limit("Max open files 12 13 files", "Max open files"), 12);
 }
 
 TEST(Host, KnowsWslByItsKernel) {

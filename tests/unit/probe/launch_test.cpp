@@ -128,9 +128,13 @@ TEST(Launch, KeepsTheVariablesThatSteerTraining) {
                                                      {"KMP_AFFINITY", "x"},
                                                      {"NVIDIA_TF32_OVERRIDE", "0"},
                                                      {"NVIDIA_VISIBLE_DEVICES", "all"},
+                                                     {"LD_PRELOAD", "libjemalloc.so.2"},
+                                                     {"MASTER_ADDR", "node1"},
+                                                     {"MALLOC_ARENA_MAX", "1"},
+                                                     {"GLOO_SOCKET_IFNAME", "eth0"},
                                                      {"HOME", "/root"},
                                                      {"XOMP_", "1"}});
-  EXPECT_EQ(facts.variables.size(), 9U);
+  EXPECT_EQ(facts.variables.size(), 14U);
   EXPECT_EQ(facts.variables.at("CUDA_VISIBLE_DEVICES"), "");
   EXPECT_FALSE(facts.variables.contains("HOME"));
 }

@@ -34,18 +34,33 @@ TEST(Nvml, TellsEachGpusFacts) {
   EXPECT_EQ(listing.driver_cuda_version, "13.0");
   EXPECT_EQ(listing.problem, std::nullopt);
   ASSERT_EQ(listing.devices.size(), 1U);
-  EXPECT_EQ(listing.devices[0].facts, (GpuFacts{.nvml_index = 0,
-                                                .cuda_index = std::nullopt,
-                                                .uuid = "GPU-1",
-                                                .pci_bus_id = "00000000:17:00.0",
-                                                .name = "NVIDIA A100-SXM4-40GB",
-                                                .compute_capability = ComputeCapability{8, 0},
-                                                .sm_count = 108,
-                                                .memory_bytes = int64_t{40} << 30,
-                                                .mig_instance = false,
-                                                .mig_profile = std::nullopt,
-                                                .numa_node = std::nullopt,
-                                                .problem = std::nullopt}));
+  GpuFacts expected;
+  expected.nvml_index = 0;
+  expected.uuid = "GPU-1";
+  expected.pci_bus_id = "00000000:17:00.0";
+  expected.name = "NVIDIA A100-SXM4-40GB";
+  expected.compute_capability = ComputeCapability{8, 0};
+  expected.sm_count = 108;
+  expected.memory_bytes = int64_t{40} << 30;
+  expected.mig_instance = false;
+  expected.pcie_generation_max = 4;
+  expected.pcie_width_max = 16;
+  expected.nvlinks = 12;
+  expected.nvlinks_active = 12;
+  expected.fabric = "completed";
+  expected.compute_mode = "default";
+  expected.persistence = true;
+  expected.power_default_watts = 400;
+  expected.power_limit_watts = 400;
+  expected.performance_state = 0;
+  expected.pcie_generation = 4;
+  expected.pcie_width = 16;
+  expected.memory_free_bytes = int64_t{20} << 30;
+  expected.clock_reasons = std::vector<std::string>{"idle"};
+  expected.ecc_uncorrected = 0;
+  expected.repair_pending = false;
+  expected.repair_failed = false;
+  EXPECT_EQ(listing.devices[0].facts, expected);
   EXPECT_EQ(state.started, 1);
   EXPECT_EQ(state.stopped, 1);
 }
@@ -95,6 +110,72 @@ TEST(Nvml, WhatADeviceDoesNotAnswerIsUnknownAndNoProblem) {
     EXPECT_EQ(facts.problem, std::nullopt) << no_answer;
     EXPECT_EQ(facts.name, "NVIDIA A100-SXM4-40GB");
   }
+}
+
+TEST(Nvml, SaysWhyAFactIsUnknown) {
+  FakeNvml state{.devices = {a100("GPU-1"), a100("GPU-2")}};
+  state.devices[0].failures = {{"nvmlDeviceGetCurrPcieLinkGeneration", 4},
+                               {"nvmlDeviceGetP2PStatus", 3}};
+  const auto library = fake_nvml_library(state);
+  library->symbols.erase("nvmlDeviceGetGpuFabricInfo");
+  const GpuFacts facts = list_nvml_devices(*library).devices[0].facts;
+  EXPECT_EQ(
+      facts.unknown,
+      (std::map<std::string, std::string>{
+          {"pcie_generation", "nvmlDeviceGetCurrPcieLinkGeneration: Unknown Error (NVML error 4)"},
+          {"peers", "nvmlDeviceGetP2PStatus: Unknown Error (NVML error 3)"},
+          {"fabric", "the driver has no nvmlDeviceGetGpuFabricInfo"}}));
+  EXPECT_EQ(facts.problem, std::nullopt);
+}
+
+TEST(Nvml, ReadsTheStateOfAGpu) {
+  FakeNvml state{.devices = {a100("GPU-1"), a100("GPU-2"), a100("GPU-3")}};
+  FakeNvmlDevice& gpu = state.devices[0];
+  gpu.links_up = 7;
+  gpu.performance_state = 32;
+  gpu.width = 8;
+  gpu.peers = {"GPU-3"};
+  gpu.fabric = 2;
+  gpu.compute_mode = 3;
+  gpu.persistence = 0;
+  gpu.power_limit = 275500;
+  gpu.clock_reasons = 0xA4;
+  gpu.ecc_errors = 3;
+  gpu.repair_pending = 1;
+  gpu.repair_failed = 1;
+  const GpuFacts facts = list_nvml_devices(*fake_nvml_library(state)).devices[0].facts;
+  EXPECT_EQ(facts.nvlinks, 12);
+  EXPECT_EQ(facts.nvlinks_active, 7);
+  EXPECT_EQ(facts.performance_state, std::nullopt);
+  EXPECT_EQ(facts.pcie_width, 8);
+  EXPECT_EQ(facts.peers, std::vector<std::string>{"2"});
+  EXPECT_EQ(facts.fabric, "in progress");
+  EXPECT_EQ(facts.compute_mode, "exclusive process");
+  EXPECT_EQ(facts.persistence, false);
+  EXPECT_EQ(facts.power_limit_watts, 275.5);
+  EXPECT_EQ(facts.clock_reasons,
+            (std::vector<std::string>{"power cap", "software thermal", "power brake"}));
+  EXPECT_EQ(facts.ecc_uncorrected, 3);
+  EXPECT_EQ(facts.repair_pending, true);
+  EXPECT_EQ(facts.repair_failed, true);
+}
+
+TEST(Nvml, OlderGpusRetirePagesInsteadOfRemappingRows) {
+  FakeNvml state{.devices = {a100("GPU-1")}};
+  state.devices[0].repair_pending = 1;
+  state.devices[0].failures["nvmlDeviceGetRemappedRows"] = 3;
+  const GpuFacts facts = list_nvml_devices(*fake_nvml_library(state)).devices[0].facts;
+  EXPECT_EQ(facts.repair_pending, true);
+  EXPECT_EQ(facts.repair_failed, std::nullopt);
+}
+
+TEST(Nvml, AGpuWithoutNvlinkIsNoProblem) {
+  FakeNvml state{.devices = {a100("GPU-1")}};
+  state.devices[0].links = 0;
+  const GpuFacts facts = list_nvml_devices(*fake_nvml_library(state)).devices[0].facts;
+  EXPECT_EQ(facts.nvlinks, std::nullopt);
+  EXPECT_TRUE(facts.unknown.contains("nvlinks"));
+  EXPECT_EQ(facts.problem, std::nullopt);
 }
 
 TEST(Nvml, AnyMissingFunctionLeavesTheRest) {

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace libtrain {
+
+/// What other machines can be reached through. Empty fields are unknown.
+struct NetworkFacts {
+  std::optional<std::vector<std::string>> interfaces;       ///< those that are up, without "lo"
+  std::optional<std::vector<std::string>> infiniband;       ///< active ports: "mlx5_0/1"
+  std::optional<std::vector<std::string>> infiniband_down;  ///< all other ports
+  std::optional<bool> peer_memory;  ///< nvidia_peermem is loaded: InfiniBand reads GPU memory
+
+  friend bool operator==(const NetworkFacts&, const NetworkFacts&) = default;
+};
+
+}  // namespace libtrain

@@ -1,0 +1,90 @@
+#include "libtrain/probe/nvml_device.hpp"
+
+namespace libtrain {
+
+namespace nvml {
+
+std::optional<std::string> text_of(Buffer& buffer) {
+  buffer.back() = '\0';
+  const std::string text = buffer.data();
+  return text.empty() ? std::nullopt : std::optional(text);
+}
+
+bool is_no_answer(int result) {
+  return result == kNotSupported || result == kNoPermission || result == kFunctionNotFound ||
+         result == kArgumentVersionMismatch || result == kDeprecated;
+}
+
+}  // namespace nvml
+
+std::optional<std::string> DeviceReader::text(const char* fact, const char* name) {
+  nvml::Buffer buffer{};
+  return ask(fact, name, buffer.data(), static_cast<unsigned>(buffer.size()))
+             ? nvml::text_of(buffer)
+             : std::nullopt;
+}
+
+std::optional<int> DeviceReader::number(const char* fact, const char* name) {
+  unsigned value = 0;
+  return ask(fact, name, &value) ? std::optional(static_cast<int>(value)) : std::nullopt;
+}
+
+std::optional<std::string> DeviceReader::pci_bus_id() {
+  nvml::PciInfo pci;
+  if (!ask("pci_bus_id", "nvmlDeviceGetPciInfo_v3", &pci)) {
+    return std::nullopt;
+  }
+  pci.bus_id.back() = '\0';
+  return std::string(pci.bus_id.data());
+}
+
+std::optional<ComputeCapability> DeviceReader::compute_capability() {
+  ComputeCapability value;
+  return ask("compute_capability", "nvmlDeviceGetCudaComputeCapability", &value.major, &value.minor)
+             ? std::optional(value)
+             : std::nullopt;
+}
+
+void DeviceReader::read_memory(GpuFacts& facts) {
+  nvml::Memory memory;
+  facts.memory_bytes.reset();
+  facts.memory_free_bytes.reset();
+  if (ask("memory_bytes", "nvmlDeviceGetMemoryInfo", &memory)) {
+    facts.memory_bytes = static_cast<int64_t>(memory.total);
+    facts.memory_free_bytes = static_cast<int64_t>(memory.free);
+  }
+}
+
+void DeviceReader::read_links(GpuFacts& facts) {
+  constexpr const char* kName = "nvmlDeviceGetNvLinkState";
+  constexpr unsigned kMaxLinks = 36;
+  constexpr int kInvalidArgument = 2;  // there is no such link
+  int active = 0;
+  unsigned link = 0;
+  for (; link < kMaxLinks; ++link) {
+    int up = 0;
+    const int result = nvml_(kName, device_, link, &up);
+    if (result == kInvalidArgument || (result == nvml::kNotSupported && link > 0)) {
+      break;
+    }
+    if (result != nvml::kSuccess) {
+      note("nvlinks", kName, result);
+      return;
+    }
+    active += up == 1 ? 1 : 0;
+  }
+  facts.nvlinks = static_cast<int>(link);
+  facts.nvlinks_active = active;
+}
+
+void DeviceReader::note(const char* fact, const char* name, int result) {
+  if (result == nvml::kFunctionNotFound) {
+    unknown_[fact] = fill("the driver has no {}", name);
+  } else if (nvml::is_no_answer(result)) {
+    unknown_[fact] = libtrain::fill("{}: {}", name, nvml_.describe(result));
+  } else if (!problem_) {
+    problem_ = libtrain::fill("{}: {}", name, nvml_.describe(result));
+  }
+}
+
+}  // namespace libtrain

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "libtrain/facts/gpu.hpp"
+#include "libtrain/probe/nvml_call.hpp"
+
+namespace libtrain {
+
+namespace nvml {
+
+using Buffer = std::array<char, 128>;
+
+std::optional<std::string> text_of(Buffer& buffer);
+
+/// Nothing is wrong with a device that does not answer a question in one of these ways.
+bool is_no_answer(int result);
+
+}  // namespace nvml
+
+/// The questions to one device. Each names the fact it is for: a question without an answer is kept
+/// as the reason why that fact is unknown, the first real failure as the device's problem.
+class DeviceReader {
+ public:
+  DeviceReader(const NvmlCalls& nvml, nvml::Device device) : nvml_(nvml), device_(device) {}
+
+  template <class... Args>
+  bool ask(const char* fact, const char* name, Args... args) {
+    const int result = nvml_(name, device_, args...);
+    if (result != nvml::kSuccess) {
+      note(fact, name, result);
+    }
+    return result == nvml::kSuccess;
+  }
+
+  std::optional<std::string> text(const char* fact, const char* name);
+  std::optional<int> number(const char* fact, const char* name);
+  std::optional<std::string> pci_bus_id();
+  std::optional<ComputeCapability> compute_capability();
+  void read_memory(GpuFacts& facts);
+  /// Links of NVLink, and how many of them are up.
+  void read_links(GpuFacts& facts);
+
+  const std::map<std::string, std::string>& unknown() const { return unknown_; }
+  const std::optional<std::string>& problem() const { return problem_; }
+
+ private:
+  void note(const char* fact, const char* name, int result);
+
+  const NvmlCalls& nvml_;
+  nvml::Device device_;
+  std::map<std::string, std::string> unknown_;
+  std::optional<std::string> problem_;
+};
+
+}  // namespace libtrain

@@ -1,0 +1,125 @@
+#include "libtrain/probe/nvml_health.hpp"
+
+#include <array>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace libtrain {
+namespace {
+
+// Values of nvml.h (CUDA 13.0).
+constexpr int kUncorrected = 1;  // NVML_MEMORY_ERROR_TYPE_UNCORRECTED
+constexpr int kVolatile = 0;     // NVML_VOLATILE_ECC
+
+/// nvmlClocksEventReason*.
+constexpr std::array<std::pair<unsigned, const char*>, 9> kClockReasons{{
+    {0x1, "idle"},
+    {0x2, "application clocks"},
+    {0x4, "power cap"},
+    {0x8, "hardware slowdown"},
+    {0x10, "sync boost"},
+    {0x20, "software thermal"},
+    {0x40, "hardware thermal"},
+    {0x80, "power brake"},
+    {0x100, "display clocks"},
+}};
+
+std::vector<std::string> clock_reasons(unsigned long long bits) {
+  std::vector<std::string> out;
+  for (const auto& [bit, name] : kClockReasons) {
+    if ((bits & bit) != 0) {
+      out.emplace_back(name);
+    }
+  }
+  return out;
+}
+
+std::optional<std::string> compute_mode(int mode) {
+  switch (mode) {
+    case 0:
+      return "default";
+    case 2:
+      return "prohibited";
+    case 1:
+    case 3:
+      return "exclusive process";
+    default:
+      return std::nullopt;
+  }
+}
+
+/// nvmlGpuFabricState_t; a GPU without NVSwitch is in state 0.
+std::optional<std::string> fabric_state(unsigned char state) {
+  constexpr std::array<std::string_view, 4> kStates{"", "not started", "in progress", "completed"};
+  return state > 0 && state < kStates.size() ? std::optional<std::string>(kStates[state])
+                                             : std::nullopt;
+}
+
+std::optional<double> watts(std::optional<int> milliwatts) {
+  return milliwatts ? std::optional(*milliwatts / 1000.0) : std::nullopt;
+}
+
+void read_clock_reasons(DeviceReader& reader, GpuFacts& facts) {
+  unsigned long long bits = 0;
+  // The older name answers on every driver; CUDA 12.2 renamed it.
+  if (reader.ask("clock_reasons", "nvmlDeviceGetCurrentClocksThrottleReasons", &bits)) {
+    facts.clock_reasons = clock_reasons(bits);
+  }
+}
+
+void read_memory_repairs(DeviceReader& reader, GpuFacts& facts) {
+  unsigned long long errors = 0;
+  if (reader.ask("ecc_uncorrected", "nvmlDeviceGetTotalEccErrors", kUncorrected, kVolatile,
+                 &errors)) {
+    facts.ecc_uncorrected = static_cast<int64_t>(errors);
+  }
+  unsigned corrected = 0;
+  unsigned uncorrected = 0;
+  unsigned pending = 0;
+  unsigned failed = 0;
+  int retiring = 0;
+  if (reader.ask("repair_failed", "nvmlDeviceGetRemappedRows", &corrected, &uncorrected, &pending,
+                 &failed)) {
+    facts.repair_pending = pending != 0;
+    facts.repair_failed = failed != 0;
+  } else if (reader.ask("repair_pending", "nvmlDeviceGetRetiredPagesPendingStatus", &retiring)) {
+    facts.repair_pending = retiring == 1;  // before Ampere pages are retired, not rows remapped
+  }
+}
+
+}  // namespace
+
+void read_health(DeviceReader& reader, GpuFacts& facts) {
+  facts.pcie_generation_max =
+      reader.number("pcie_generation_max", "nvmlDeviceGetMaxPcieLinkGeneration");
+  facts.pcie_width_max = reader.number("pcie_width_max", "nvmlDeviceGetMaxPcieLinkWidth");
+  facts.pcie_generation = reader.number("pcie_generation", "nvmlDeviceGetCurrPcieLinkGeneration");
+  facts.pcie_width = reader.number("pcie_width", "nvmlDeviceGetCurrPcieLinkWidth");
+  constexpr int kUnknownState = 32;  // NVML_PSTATE_UNKNOWN
+  facts.performance_state = reader.number("performance_state", "nvmlDeviceGetPerformanceState");
+  if (facts.performance_state == kUnknownState) {
+    facts.performance_state.reset();
+  }
+  reader.read_links(facts);
+  nvml::FabricInfo fabric;
+  if (reader.ask("fabric", "nvmlDeviceGetGpuFabricInfo", &fabric)) {
+    facts.fabric = fabric_state(fabric.state);
+  }
+  int mode = 0;
+  if (reader.ask("compute_mode", "nvmlDeviceGetComputeMode", &mode)) {
+    facts.compute_mode = compute_mode(mode);
+  }
+  int persistence = 0;
+  if (reader.ask("persistence", "nvmlDeviceGetPersistenceMode", &persistence)) {
+    facts.persistence = persistence == 1;
+  }
+  facts.power_default_watts =
+      watts(reader.number("power_default_watts", "nvmlDeviceGetPowerManagementDefaultLimit"));
+  facts.power_limit_watts =
+      watts(reader.number("power_limit_watts", "nvmlDeviceGetEnforcedPowerLimit"));
+  read_clock_reasons(reader, facts);
+  read_memory_repairs(reader, facts);
+}
+
+}  // namespace libtrain
