@@ -1,5 +1,7 @@
 #include "libtrain/cli/exit_code.hpp"
 
+#include <algorithm>
+
 #include "libtrain/core/error.hpp"
 
 namespace libtrain {
@@ -11,6 +13,13 @@ int exit_code_of(const std::exception& error) noexcept {
   const bool configuration = dynamic_cast<const InvalidOption*>(&error) != nullptr ||
                              dynamic_cast<const Unsupported*>(&error) != nullptr;
   return configuration ? kExitConfiguration : kExitFailure;
+}
+
+int exit_code_of(const std::vector<Finding>& findings, bool strict) {
+  const bool ill = std::ranges::any_of(findings, [strict](const Finding& finding) {
+    return finding.verdict == Verdict::kFail || (strict && finding.verdict == Verdict::kWarn);
+  });
+  return ill ? kExitFailure : kExitDone;
 }
 
 }  // namespace libtrain

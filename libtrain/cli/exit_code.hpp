@@ -1,8 +1,10 @@
 #pragma once
 
 #include <exception>
+#include <vector>
 
 #include "libtrain/core/api.hpp"
+#include "libtrain/doctor/doctor.hpp"
 
 namespace libtrain {
 
@@ -19,5 +21,8 @@ inline constexpr int kExitDoNotRequeue = 93;  ///< diverged: starting again woul
 
 /// The exit code that tells a launcher what `error` means for it.
 LT_API int exit_code_of(const std::exception& error) noexcept;
+
+/// 1 when a check failed, with `strict` also when one warned; else 0.
+LT_API int exit_code_of(const std::vector<Finding>& findings, bool strict);
 
 }  // namespace libtrain

@@ -2,6 +2,8 @@
 #include <cstdio>
 #include <exception>
 
+#include "libtrain/cli/doctor.hpp"
+#include "libtrain/cli/env.hpp"
 #include "libtrain/cli/exit_code.hpp"
 #include "libtrain/cli/plan.hpp"
 #include "libtrain/cli/probe.hpp"
@@ -16,6 +18,8 @@ int run(int argc, char** argv) {
   int exit_code = kExitDone;
   add_plan_command(app, exit_code);
   add_probe_command(app, exit_code);
+  add_doctor_command(app, exit_code);
+  add_env_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

@@ -1,9 +1,12 @@
 #include "libtrain/cli/plan.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <iterator>
 #include <memory>
 
 #include "libtrain/cli/exit_code.hpp"
+#include "libtrain/cli/machine_file.hpp"
 #include "libtrain/cli/output.hpp"
 #include "libtrain/cli/plan_json.hpp"
 #include "libtrain/core/file_system.hpp"
@@ -13,16 +16,11 @@
 #include "libtrain/plan/model_presets.hpp"
 #include "libtrain/plan/nearest_name.hpp"
 #include "libtrain/plan/option_table.hpp"
-#include "libtrain/probe/probe.hpp"
 
 namespace libtrain {
 namespace {
 
 constexpr int64_t kLargestFacts = int64_t{1} << 20;
-
-MachineFacts find_machine(const std::string& file) {
-  return file.empty() ? probe_machine() : parse_machine_facts(read_file(file, kLargestFacts), file);
-}
 
 /// A name with a slash or a dot is a file, any other a preset.
 ModelFacts find_model(const std::string& name) {
@@ -60,14 +58,50 @@ std::string settings_help() {
   return help;
 }
 
+Plan plan_for(const PlanArguments& arguments, const std::string& machine_file) {
+  const PlanOptions options = read_settings(arguments.settings);
+  const MachineFacts machine = find_machine(machine_file);
+  const Plan plan = make_plan(options, machine);
+  return arguments.model.empty()
+             ? plan
+             : complete_plan(plan, options, machine, find_model(arguments.model));
+}
+
+/// One decision with all that is known of it.
+std::string why_text(const Plan& plan, const std::string& key) {
+  const std::vector<PlanRow> rows = plan_rows(plan);
+  const auto row = std::ranges::find(rows, key, &PlanRow::key);
+  std::vector<std::string_view> keys;
+  std::ranges::transform(rows, std::back_inserter(keys), &PlanRow::key);
+  require(row != rows.end(), "[cli.plan] no such decision: why={}, expected one of {}{}",
+          quote(key), join(std::vector<std::string>(keys.begin(), keys.end()), ", "),
+          suggestion(key, keys));
+  const std::string by = row->source.empty() ? "" : fill(" (by {}, {})", row->source, row->scope);
+  const std::string reason = row->reason.empty() ? "" : fill("\n{}", row->reason);
+  const auto option = std::ranges::find(option_table(), key, &OptionInfo::key);
+  const std::string otherwise =
+      option == option_table().end()
+          ? ""
+          : fill("\n--set {}=VALUE{} asks for another: {}", key,
+                 option->variable.empty() ? "" : fill(" or {}=VALUE", option->variable),
+                 option->allowed);
+  return fill("{} = {}{}{}{}\n", row->key, row->value, by, reason, otherwise);
+}
+
 }  // namespace
 
 int run_plan(const PlanArguments& arguments) {
-  const PlanOptions options = read_settings(arguments.settings);
-  const MachineFacts machine = find_machine(arguments.machine);
-  Plan plan = make_plan(options, machine);
-  if (!arguments.model.empty()) {
-    plan = complete_plan(plan, options, machine, find_model(arguments.model));
+  if (!arguments.difference.empty()) {
+    const std::string& first = arguments.difference.front();
+    const std::string& second = arguments.difference.back();
+    write_output(describe_difference(plan_for(arguments, first), first, plan_for(arguments, second),
+                                     second, output_width()));
+    return kExitDone;
+  }
+  const Plan plan = plan_for(arguments, arguments.machine);
+  if (!arguments.why.empty()) {
+    write_output(why_text(plan, arguments.why));
+    return kExitDone;
   }
   write_output(arguments.json
                    ? plan_json(plan).dump(2, ' ', false, nlohmann::json::error_handler_t::replace) +
@@ -79,14 +113,27 @@ int run_plan(const PlanArguments& arguments) {
 void add_plan_command(CLI::App& app, int& exit_code) {
   CLI::App* command = app.add_subcommand("plan", "Show how a model would be trained here, and why");
   auto arguments = std::make_shared<PlanArguments>();
-  command->add_option("--machine", arguments->machine, "File of machine facts (default: probe)")
-      ->type_name("FILE");
+  CLI::Option* machine =
+      command->add_option("--machine", arguments->machine, "File of machine facts (default: probe)")
+          ->type_name("FILE");
   command->add_option("--model", arguments->model, "Model preset, or file of model facts")
       ->type_name("NAME|FILE");
   command->add_option("--set", arguments->settings, "Ask for a value, as a program would")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--json", arguments->json, "Print JSON instead of a table");
+  CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON instead of a table");
+  CLI::Option* why =
+      command
+          ->add_option("--why", arguments->why, "Show this decision alone, and how to override it")
+          ->type_name("KEY")
+          ->excludes(json);
+  command
+      ->add_option("--diff", arguments->difference, "Show what differs between two machines' plans")
+      ->type_name("FILE")
+      ->expected(2)
+      ->excludes(machine)
+      ->excludes(json)
+      ->excludes(why);
   command->footer(settings_help);
   command->callback([arguments, &exit_code] { exit_code = run_plan(*arguments); });
 }

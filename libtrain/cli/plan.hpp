@@ -7,9 +7,11 @@
 namespace libtrain {
 
 struct PlanArguments {
-  std::string machine;                ///< file of machine facts; empty: this machine
-  std::string model;                  ///< preset, or file of model facts; empty: none yet
-  std::vector<std::string> settings;  ///< "key=value", as options of the program
+  std::string machine;                  ///< file of machine facts; empty: this machine
+  std::string model;                    ///< preset, or file of model facts; empty: none yet
+  std::vector<std::string> settings;    ///< "key=value", as options of the program
+  std::string why;                      ///< key of the one decision to show; empty: all
+  std::vector<std::string> difference;  ///< two files of machine facts to compare; or none
   bool json = false;
 };
 

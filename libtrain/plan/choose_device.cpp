@@ -106,6 +106,13 @@ Verdict examine(const MachineFacts& machine, int index, const std::string& whose
   if (gpu->problem) {
     return missing(fill("{} has a problem: {}", name, quote(*gpu->problem, 200)));
   }
+  if (gpu->fabric && *gpu->fabric != "completed") {
+    return missing(fill("the NVSwitch fabric of {} is {}: CUDA does not start (error 802)", name,
+                        quote(*gpu->fabric)));
+  }
+  if (gpu->compute_mode == "prohibited") {
+    return missing(fill("{} is in compute mode \"prohibited\"", name));
+  }
   if (!gpu->compute_capability) {
     return {index, fill("{}; its compute capability is unknown and was not checked", name)};
   }

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "libtrain/core/text.hpp"
+#include "libtrain/plan/wrapped_text.hpp"
 
 namespace libtrain {
 namespace {
@@ -36,28 +37,6 @@ PlanRow count_row(std::string_view key, const std::optional<int64_t>& asked,
   return asked ? row(key, Decision<int64_t>{*asked, Source::kAsked, "asked by the program"})
                : row(key, Decision<std::string>{std::string(otherwise), Source::kDefault,
                                                 std::string(why)});
-}
-
-/// Columns a text takes up: its code points.
-size_t width_of(std::string_view text) {
-  return static_cast<size_t>(std::ranges::count_if(
-      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; }));
-}
-
-std::string padded(std::string_view text, size_t width) {
-  return std::string(text).append(width - std::min(width, width_of(text)), ' ');
-}
-
-/// The words of `text` in lines of at most `width` columns; a longer word has a line of its own.
-std::vector<std::string> wrapped(std::string_view text, size_t width) {
-  std::vector<std::string> lines(1);
-  for (const std::string_view word : split(text, ' ')) {
-    if (!lines.back().empty() && width_of(lines.back()) + 1 + width_of(word) > width) {
-      lines.emplace_back();
-    }
-    lines.back().append(lines.back().empty() ? "" : " ").append(word);
-  }
-  return lines;
 }
 
 }  // namespace

@@ -27,4 +27,11 @@ LT_API std::vector<PlanRow> plan_rows(const Plan& plan);
 /// The rows as a table for people, reasons wrapped at `width` columns.
 LT_API std::string explain(const Plan& plan, int width = 100);
 
+/// The rows in which two plans decide differently, each with both values and their reasons, wrapped
+/// at `width` columns; "no difference" when there is none. Equal values with other reasons are
+/// none.
+LT_API std::string describe_difference(const Plan& first, const std::string& first_name,
+                                       const Plan& second, const std::string& second_name,
+                                       int width = 100);
+
 }  // namespace libtrain

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "libtrain/core/api.hpp"
 #include "libtrain/facts/machine.hpp"
 #include "libtrain/plan/options.hpp"
@@ -16,5 +19,28 @@ LT_API Plan make_plan(const PlanOptions& asked, const MachineFacts& machine);
 /// The same plan completed with what depends on the model.
 LT_API Plan complete_plan(const Plan& plan, const PlanOptions& asked, const MachineFacts& machine,
                           const ModelFacts& model);
+
+/// A variable that must be set before a process starts, and the fact that speaks for it.
+struct ProcessVariable {
+  std::string name;
+  std::string value;
+  std::string reason;
+
+  friend bool operator==(const ProcessVariable&, const ProcessVariable&) = default;
+};
+
+/// The variables that carry the plan into a process that cannot apply it itself: another program,
+/// or one whose libraries read them at start. None without evidence, and none that is set already:
+/// - TORCH_CUDA_ARCH_LIST: the visible GPUs' capabilities, PTX for the newest, with a CUDA build;
+/// - CUDA_DEVICE_ORDER=PCI_BUS_ID: where GPUs are unlike, so that indices are nvidia-smi's;
+/// - PYTORCH_CUDA_ALLOC_CONF (the name that every supported LibTorch reads first), or glibc's
+/// malloc
+///   thresholds, as `allocator` decides;
+/// - OMP_NUM_THREADS, where facts decide `threads`;
+/// - NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME=lo: where processes share a machine that has no
+/// other
+///   interface.
+LT_API std::vector<ProcessVariable> process_environment(const Plan& plan,
+                                                        const MachineFacts& machine);
 
 }  // namespace libtrain

@@ -13,6 +13,8 @@ namespace {
 /// Longer text is no slip of the finger, and the cost is the product of the lengths.
 constexpr size_t kLongestText = 64;
 
+}  // namespace
+
 size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), size_t{0});
@@ -26,8 +28,6 @@ size_t edit_distance(std::string_view a, std::string_view b) {
   }
   return row.back();
 }
-
-}  // namespace
 
 std::string_view nearest_name(std::string_view text, std::span<const std::string_view> names) {
   if (text.size() > kLongestText) {

@@ -8,6 +8,9 @@
 
 namespace libtrain {
 
+/// Levenshtein: the fewest insertions, deletions and replacements that turn `a` into `b`.
+LT_API size_t edit_distance(std::string_view a, std::string_view b);
+
 /// The name a user most likely meant: the one at the smallest edit distance (Levenshtein) from
 /// `text`, the first of equals. Empty when none is within a third of the text's length.
 LT_API std::string_view nearest_name(std::string_view text,

@@ -13,7 +13,8 @@ TORCH_FREE = {
     "kernels": {"core"},
     "probe": {"facts", "core"},
     "plan": {"facts", "core"},
-    "cli": {"core", "facts", "probe", "plan", "policy", "format", "kernels"},
+    "doctor": {"plan", "facts", "core"},
+    "cli": {"core", "facts", "probe", "plan", "doctor", "policy", "format", "kernels"},
 }
 RUNTIME = {"runtime", "plan", "policy", "facts", "kernels", "core"}
 ON_TORCH = {

@@ -83,6 +83,32 @@ TEST(PlanCommand, TellsKindsOfErrorsApart) {
   }
 }
 
+TEST(PlanCommand, WhyShowsOneDecisionAndHowToOverrideIt) {
+  const ProgramResult result = run_fasttrain(kA100 + " --why precision");
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_EQ(result.output,
+            "precision = bf16 (by facts, scoped)\n"
+            "compute capability 8.0: tensor cores take bf16 from 8.0 on\n"
+            "--set precision=VALUE or FASTTRAIN_PRECISION=VALUE asks for another: fp32, tf32, bf16 "
+            "or fp16\n");
+  const ProgramResult unknown = run_fasttrain(kA100 + " --why precison");
+  EXPECT_EQ(unknown.exit_code, 78);
+  EXPECT_THAT(unknown.errors, HasSubstr("did you mean precision?"));
+}
+
+TEST(PlanCommand, DiffShowsWhatTwoMachinesDecideDifferently) {
+  const std::string t4 = kMachines + "t4-x1.facts";
+  const std::string a100 = kMachines + "a100-sxm4-80gb-x8.facts";
+  const ProgramResult result = run_fasttrain("plan --diff " + t4 + " " + a100);
+  EXPECT_EQ(result.exit_code, 0) << result.errors;
+  EXPECT_THAT(result.output, HasSubstr("precision\n"));
+  EXPECT_THAT(result.output, HasSubstr("fp16: compute capability 7.5"));
+  EXPECT_THAT(result.output, HasSubstr("bf16: compute capability 8.0"));
+  EXPECT_THAT(result.output, Not(HasSubstr("optimizer")));
+  EXPECT_EQ(run_fasttrain("plan --diff " + t4 + " " + t4).output, "no difference\n");
+  EXPECT_EQ(run_fasttrain("plan --diff " + t4).exit_code, 2);
+}
+
 TEST(PlanCommand, VariablesThatNothingReadsAreRefused) {
   const ProgramResult result = run_fasttrain("plan", "FASTTRAIN_PRECISON=bf16");
   EXPECT_EQ(result.exit_code, 78);

@@ -61,6 +61,15 @@ TEST(ChooseDevice, NamesWhatIsMissing) {
   expect_cpu(machine, "\"NVIDIA A100-SXM4-80GB\" has a problem: \"GPU is lost\"");
 
   machine = a100_machine();
+  machine.gpus[0].fabric = "in progress";
+  expect_cpu(machine,
+             "the NVSwitch fabric of \"NVIDIA A100-SXM4-80GB\" is \"in progress\": CUDA does not "
+             "start (error 802)");
+  machine.gpus[0].fabric = "completed";
+  machine.gpus[0].compute_mode = "prohibited";
+  expect_cpu(machine, "\"NVIDIA A100-SXM4-80GB\" is in compute mode \"prohibited\"");
+
+  machine = a100_machine();
   machine.gpus[0] = gpu(0, {7, 0}, "Tesla V100-SXM2-16GB");
   expect_cpu(machine,
              "\"Tesla V100-SXM2-16GB\" has compute capability 7.0, this build was compiled for "

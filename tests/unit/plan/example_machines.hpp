@@ -31,7 +31,7 @@ inline MachineFacts a100_machine() {
   machine.cpu.affinity_cores = 16;
   machine.gpu_driver.driver_version = "595.45.04";
   machine.gpu_driver.driver_cuda_version = "13.2";
-  machine.gpus = {gpu(0, {8, 0}, "NVIDIA A100-SXM4-80GB")};
+  machine.gpus.push_back(gpu(0, {8, 0}, "NVIDIA A100-SXM4-80GB"));
   machine.library.torch_version = "2.15.0+cu132";
   machine.library.cuda_version = "13.2";
   machine.library.cudnn_version = "9.26.0.51";

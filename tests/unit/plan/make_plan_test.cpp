@@ -52,6 +52,22 @@ TEST(MakePlan, EmptyFactsGiveAPlan) {
   EXPECT_EQ(plan.allocator.value, AllocatorSetting::kUnchanged);
 }
 
+TEST(MakePlan, FactsThatMoveEnterNoPlan) {
+  MachineFacts busy = a100_machine();
+  busy.host.shared_memory_free_bytes = 1;
+  busy.host.folder_free_bytes = 1;
+  GpuFacts& gpu = busy.gpus[0];
+  gpu.performance_state = 8;
+  gpu.pcie_generation = 1;
+  gpu.pcie_width = 1;
+  gpu.memory_free_bytes = 1;
+  gpu.clock_reasons = {{"power brake"}};
+  gpu.ecc_uncorrected = 1;
+  gpu.repair_pending = true;
+  gpu.repair_failed = true;
+  EXPECT_EQ(make_plan({}, busy), make_plan({}, a100_machine()));
+}
+
 TEST(MakePlan, CompletingAddsWhatTheModelDecidesAndNothingElse) {
   const Plan plan = make_plan({}, a100_machine());
   const Plan completed = complete_plan(plan, {}, a100_machine(), *model_preset("resnet50"));

@@ -1,0 +1,150 @@
+#include <algorithm>
+#include <array>
+
+#include "libtrain/core/text.hpp"
+#include "libtrain/doctor/check.hpp"
+
+namespace libtrain {
+namespace {
+
+bool has_reason(const GpuFacts& gpu, std::string_view reason) {
+  return gpu.clock_reasons &&
+         std::ranges::find(*gpu.clock_reasons, reason) != gpu.clock_reasons->end();
+}
+
+Outcome check_memory_errors(const Examined& seen) {
+  bool known = false;
+  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
+    known = known || gpu->ecc_uncorrected.has_value();
+    if (gpu->ecc_uncorrected.value_or(0) > 0) {
+      return fail(
+          fill("{}: {} uncorrected ECC errors since the driver was loaded", name_of(*gpu),
+               *gpu->ecc_uncorrected),
+          "a job that touches the bad memory is killed (Xid 48, 63, 94, 95)",
+          fill("stop the jobs on it, sudo nvidia-smi --gpu-reset -i {}; replace the card if "
+               "the errors come back",
+               nvml_name(*gpu)));
+    }
+  }
+  return known ? pass("no uncorrected ECC error") : skip("no visible GPU counts ECC errors");
+}
+
+Outcome check_repairs(const Examined& seen) {
+  bool known = false;
+  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
+    known = known || gpu->repair_pending || gpu->repair_failed;
+    if (gpu->repair_failed == true) {
+      return fail(name_of(*gpu) + ": a memory row could not be remapped, no spare is left",
+                  "errors in that row will come back", "replace the card");
+    }
+    if (gpu->repair_pending == true) {
+      return warn_of(
+          name_of(*gpu) + ": a memory repair is pending",
+          "the bad row or page stays in use until the GPU is reset",
+          fill("when its jobs have ended: sudo nvidia-smi --gpu-reset -i {}", nvml_name(*gpu)));
+    }
+  }
+  return known ? pass("no memory repair pending") : skip("no visible GPU tells it");
+}
+
+/// Why clocks are low means something under load alone: an idle GPU reports slowdowns and power
+/// caps that are none.
+Outcome check_slowdown(const Examined& seen) {
+  bool working = false;
+  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
+    if (is_idle(*gpu)) {
+      continue;
+    }
+    working = true;
+    const std::string reasons = join(*gpu->clock_reasons, ", ");
+    if (has_reason(*gpu, "power brake")) {
+      return fail(fill("{} is slowed: {}", name_of(*gpu), reasons),
+                  "the power supply holds the clocks at a fraction of their rate",
+                  "check power supply and cables; nvidia-smi -q -d PERFORMANCE");
+    }
+    if (has_reason(*gpu, "hardware thermal") || has_reason(*gpu, "software thermal") ||
+        has_reason(*gpu, "hardware slowdown")) {
+      return warn_of(
+          fill("{} is slowed: {}", name_of(*gpu), reasons),
+          "steps take longer as long as this lasts",
+          "improve its cooling, or lower the power limit to what it can cool; nvidia-smi "
+          "-q -d TEMPERATURE,PERFORMANCE");
+    }
+  }
+  return working ? pass("working GPUs are not slowed by heat or power supply")
+                 : skip("every visible GPU is idle or does not tell");
+}
+
+Outcome check_power_limit(const Examined& seen) {
+  bool known = false;
+  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
+    if (!gpu->power_limit_watts || !gpu->power_default_watts) {
+      continue;
+    }
+    known = true;
+    if (*gpu->power_limit_watts < *gpu->power_default_watts - 0.5) {
+      return warn_of(
+          fill("{}: power limit {} W, by default {} W", name_of(*gpu), *gpu->power_limit_watts,
+               *gpu->power_default_watts),
+          "clocks fall under load once the limit is reached",
+          fill("sudo nvidia-smi -i {} -pl {}", nvml_name(*gpu), *gpu->power_default_watts));
+    }
+  }
+  return known ? pass("at or above the default everywhere") : skip("no visible GPU tells it");
+}
+
+Outcome check_persistence(const Examined& seen) {
+  if (seen.machine.host.wsl == true) {
+    return skip("Windows keeps the driver loaded");
+  }
+  bool known = false;
+  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
+    known = known || gpu->persistence.has_value();
+    if (gpu->persistence == false) {
+      return warn_of(
+          name_of(*gpu) + ": persistence mode off",
+          "the driver unloads when no process uses the GPU: each start waits for it, and "
+          "limits set by nvidia-smi are lost",
+          "sudo systemctl enable --now nvidia-persistenced");
+    }
+  }
+  return known ? pass("on") : skip("no visible GPU tells it");
+}
+
+/// Drivers keep up to 9 % for themselves (a virtual GPU of 24 GiB), so more in use is another
+/// job's.
+Outcome check_memory_free(const Examined& seen) {
+  constexpr double kFree = 0.9;
+  bool known = false;
+  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
+    if (!gpu->memory_bytes || !gpu->memory_free_bytes) {
+      continue;
+    }
+    known = true;
+    const auto total = static_cast<double>(*gpu->memory_bytes);
+    if (static_cast<double>(*gpu->memory_free_bytes) < kFree * total) {
+      return warn_of(fill("{}: {} of {} are free", name_of(*gpu),
+                          format_bytes(*gpu->memory_free_bytes), format_bytes(*gpu->memory_bytes)),
+                     "another process holds the rest: what fits by the plan may not fit now",
+                     "nvidia-smi --query-compute-apps=pid,used_memory --format=csv; choose another "
+                     "GPU with CUDA_VISIBLE_DEVICES");
+    }
+  }
+  return known ? pass("more than nine tenths are free everywhere")
+               : skip("no visible GPU tells it");
+}
+
+constexpr std::array kChecks{
+    Check{"gpu.memory_errors", "is the GPU memory sound", check_memory_errors},
+    Check{"gpu.repairs", "is a memory repair pending", check_repairs},
+    Check{"gpu.slowdown", "is a working GPU slowed", check_slowdown},
+    Check{"gpu.power_limit", "is the power limit at its default", check_power_limit},
+    Check{"gpu.persistence", "does the driver stay loaded", check_persistence},
+    Check{"gpu.memory_free", "is the GPU memory free", check_memory_free},
+};
+
+}  // namespace
+
+std::span<const Check> gpu_health_checks() { return kChecks; }
+
+}  // namespace libtrain

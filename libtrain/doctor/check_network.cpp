@@ -1,0 +1,132 @@
+#include <algorithm>
+#include <array>
+
+#include "libtrain/core/text.hpp"
+#include "libtrain/doctor/check.hpp"
+
+namespace libtrain {
+namespace {
+
+using Names = std::vector<std::string>;
+
+Outcome check_interfaces(const Examined& seen) {
+  const auto& interfaces = seen.machine.network.interfaces;
+  if (!interfaces) {
+    return skip("the interfaces are unknown");
+  }
+  if (!interfaces->empty()) {
+    return pass("up: " + join(*interfaces, ", "));
+  }
+  if (spans_machines(seen.machine)) {
+    return fail("no interface but lo is up", "the other machines of this job cannot be reached",
+                "give the container a network: docker run --network=host");
+  }
+  return seen.machine.launch.world_size.value_or(1) < 2
+             ? pass("none but lo is up; one process needs none")
+             : warn_of("no interface but lo is up",
+                       "NCCL and Gloo leave lo out unless they are told to take it",
+                       "export NCCL_SOCKET_IFNAME=lo GLOO_SOCKET_IFNAME=lo");
+}
+
+/// NCCL, Environment Variables, NCCL_SOCKET_IFNAME: a list of prefixes; "=" in front: whole names;
+/// "^": all others.
+bool selects(std::string_view pattern, const std::string& interface) {
+  const bool others = pattern.starts_with('^');
+  pattern.remove_prefix(others ? 1 : 0);
+  const bool whole = pattern.starts_with('=');
+  pattern.remove_prefix(whole ? 1 : 0);
+  for (const std::string_view name : split(pattern, ',')) {
+    if (whole ? interface == name : interface.starts_with(name)) {
+      return !others;
+    }
+  }
+  return others;
+}
+
+Outcome check_socket_names(const Examined& seen) {
+  const auto& interfaces = seen.machine.network.interfaces;
+  bool set = false;
+  for (const std::string name : {"NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME"}) {
+    const std::string* pattern = variable(seen, name);
+    if (pattern == nullptr || !interfaces) {
+      continue;
+    }
+    set = true;
+    Names candidates = *interfaces;
+    candidates.emplace_back("lo");
+    const bool whole = name.starts_with("GLOO");  // names, not prefixes
+    const bool found = std::ranges::any_of(candidates, [&](const std::string& interface) {
+      return selects(whole ? fill("={}", *pattern) : *pattern, interface);
+    });
+    if (!found) {
+      return fail(fill("{} selects none of {}", setting(seen, name), join(candidates, ", ")),
+                  "process groups end with \"no socket interface found\"",
+                  fill("unset {}, or name an interface that is up", name));
+    }
+  }
+  return set ? pass("every name is an interface that is up")
+             : skip("neither NCCL_SOCKET_IFNAME nor GLOO_SOCKET_IFNAME is set");
+}
+
+Outcome check_infiniband(const Examined& seen) {
+  const Names active = seen.machine.network.infiniband.value_or(Names{});
+  const Names down = seen.machine.network.infiniband_down.value_or(Names{});
+  if (active.empty() && down.empty()) {
+    return skip("no InfiniBand or RoCE device");
+  }
+  if (down.empty()) {
+    return pass("active: " + join(active, ", "));
+  }
+  return warn_of(fill("not active: {}; active: {}", join(down, ", "),
+                      active.empty() ? "none" : join(active, ", ")),
+                 active.empty() ? "machines talk over sockets, many times slower"
+                                : "NCCL uses the active ports only",
+                 "ibstat; check cable, switch and subnet manager; leave unused ports out by "
+                 "NCCL_IB_HCA");
+}
+
+Outcome check_infiniband_off(const Examined& seen) {
+  const bool active = !seen.machine.network.infiniband.value_or(Names{}).empty();
+  if (!active || variable(seen, "NCCL_IB_DISABLE") == nullptr) {
+    return skip(active ? "NCCL_IB_DISABLE is not set" : "no active InfiniBand port");
+  }
+  return switched_on(seen, "NCCL_IB_DISABLE")
+             ? warn_of(setting(seen, "NCCL_IB_DISABLE") + " beside active InfiniBand ports",
+                       "machines talk over sockets, many times slower", "unset NCCL_IB_DISABLE")
+             : pass(setting(seen, "NCCL_IB_DISABLE"));
+}
+
+/// The open kernel modules export GPU memory by DMA-BUF; the others need nvidia_peermem (NCCL,
+/// Troubleshooting, "GPU Direct: GPU-to-NIC").
+Outcome check_peer_memory(const Examined& seen) {
+  const NetworkFacts& network = seen.machine.network;
+  const auto& open = seen.machine.gpu_driver.open_kernel_module;
+  if (network.infiniband.value_or(Names{}).empty() || visible_gpus(seen.machine).empty()) {
+    return skip("no active InfiniBand port beside a visible GPU");
+  }
+  if (network.peer_memory == true || open == true) {
+    return pass(network.peer_memory == true ? "nvidia_peermem is loaded"
+                                            : "the open kernel module exports GPU memory");
+  }
+  if (!network.peer_memory || !open) {
+    return skip("the kernel modules are unknown");
+  }
+  return warn_of("nvidia_peermem is not loaded, and the kernel module is not the open one",
+                 "InfiniBand cannot read GPU memory: traffic between machines passes through host "
+                 "memory",
+                 "sudo modprobe nvidia-peermem");
+}
+
+constexpr std::array kChecks{
+    Check{"network.interfaces", "is a network interface up", check_interfaces},
+    Check{"network.socket_names", "do the chosen interfaces exist", check_socket_names},
+    Check{"network.infiniband", "are the InfiniBand ports active", check_infiniband},
+    Check{"network.infiniband_off", "is InfiniBand switched off", check_infiniband_off},
+    Check{"network.peer_memory", "can InfiniBand read GPU memory", check_peer_memory},
+};
+
+}  // namespace
+
+std::span<const Check> network_checks() { return kChecks; }
+
+}  // namespace libtrain

@@ -1,0 +1,202 @@
+#include "libtrain/doctor/doctor.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "libtrain/core/file_system.hpp"
+#include "tests/unit/doctor/doctor_cases.hpp"
+
+namespace libtrain {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsSupersetOf;
+
+Finding finding_of(const MachineFacts& machine, std::string_view check) {
+  for (const Finding& finding : diagnose(machine)) {
+    if (finding.check == check) {
+      return finding;
+    }
+  }
+  ADD_FAILURE() << "no check " << check;
+  return {};
+}
+
+bool is_ill(const Finding& finding) {
+  return finding.verdict == Verdict::kWarn || finding.verdict == Verdict::kFail;
+}
+
+void expect_complete(const Finding& finding, const std::string& where) {
+  EXPECT_FALSE(finding.evidence.empty()) << finding.check << " on " << where;
+  EXPECT_EQ(finding.consequence.empty(), !is_ill(finding)) << finding.check << " on " << where;
+  EXPECT_EQ(finding.remedy.empty(), !is_ill(finding)) << finding.check << " on " << where;
+}
+
+TEST(Diagnose, EachHarmIsFoundAndItsAbsenceIsSilent) {
+  for (const DoctorCase& test : doctor_cases()) {
+    MachineFacts machine = test.machine();
+    EXPECT_FALSE(is_ill(finding_of(machine, test.check))) << test.check;
+    test.harm(machine);
+    const Finding finding = finding_of(machine, test.check);
+    EXPECT_EQ(finding.verdict, test.verdict) << test.check << ": " << finding.evidence;
+    EXPECT_THAT(finding.evidence, HasSubstr(std::string(test.words))) << test.check;
+    expect_complete(finding, "a harmed machine");
+  }
+}
+
+TEST(Diagnose, EveryCheckHasACase) {
+  std::set<std::string_view> cases;
+  for (const DoctorCase& test : doctor_cases()) {
+    cases.insert(test.check);
+  }
+  std::set<std::string_view> checks;
+  for (const CheckInfo& check : doctor_checks()) {
+    EXPECT_TRUE(checks.insert(check.name).second) << check.name << " stands twice";
+    EXPECT_THAT(std::string(check.name), HasSubstr("."));
+  }
+  EXPECT_EQ(cases, checks);
+  EXPECT_GE(checks.size(), 45U);
+}
+
+TEST(Diagnose, NothingIsWrongWithAHealthyMachine) {
+  for (const MachineFacts& machine : {healthy_gpu_machine(), healthy_cpu_machine()}) {
+    for (const Finding& finding : diagnose(machine)) {
+      EXPECT_FALSE(is_ill(finding)) << finding.check << ": " << finding.evidence;
+      expect_complete(finding, "a healthy machine");
+    }
+  }
+}
+
+TEST(Diagnose, SkipsWhatIsUnknown) {
+  for (const Finding& finding : diagnose(MachineFacts{})) {
+    EXPECT_FALSE(is_ill(finding)) << finding.check << ": " << finding.evidence;
+    expect_complete(finding, "an unknown machine");
+  }
+}
+
+/// Evidence that looks like a fault and is none, each seen on a real machine.
+TEST(Diagnose, IsNotMisledByIdleOrVirtualMachines) {
+  MachineFacts idle = healthy_gpu_machine();
+  for (GpuFacts& gpu : idle.gpus) {
+    gpu.clock_reasons = {{"idle", "power cap", "hardware slowdown"}};
+    gpu.pcie_width = 8;
+  }
+  EXPECT_FALSE(is_ill(finding_of(idle, "gpu.slowdown")));
+  EXPECT_FALSE(is_ill(finding_of(idle, "link.pcie_width")));
+
+  for (GpuFacts& gpu : idle.gpus) {
+    gpu.clock_reasons = {{"power cap", "power brake"}};
+    gpu.performance_state = 8;
+  }
+  EXPECT_FALSE(is_ill(finding_of(idle, "gpu.slowdown")));
+  EXPECT_FALSE(is_ill(finding_of(idle, "link.pcie_width")));
+
+  MachineFacts guest = healthy_gpu_machine();
+  guest.host.virtual_machine = true;
+  guest.gpus[0].pcie_width = 8;
+  guest.gpus[0].iommu = "DMA";
+  guest.gpus[0].nvlinks_active = 0;
+  EXPECT_FALSE(is_ill(finding_of(guest, "link.pcie_width")));
+  EXPECT_FALSE(is_ill(finding_of(guest, "link.iommu")));
+}
+
+TEST(Diagnose, GeForceCardsHaveNoPeerAccessByDesign) {
+  MachineFacts machine = healthy_gpu_machine();
+  for (GpuFacts& gpu : machine.gpus) {
+    gpu.name = "NVIDIA GeForce RTX 4090";
+    gpu.peers.emplace().clear();
+    gpu.nvlinks.reset();
+    gpu.nvlinks_active.reset();
+  }
+  EXPECT_EQ(finding_of(machine, "link.peers").verdict, Verdict::kPass);
+  EXPECT_EQ(finding_of(machine, "link.nvlink").verdict, Verdict::kSkip);
+}
+
+TEST(Diagnose, CardsWithoutABridgeAreNotCardsWithBrokenLinks) {
+  MachineFacts machine = healthy_gpu_machine();
+  for (GpuFacts& gpu : machine.gpus) {
+    gpu.name = "NVIDIA GeForce RTX 3090";
+    gpu.nvlinks = 4;
+    gpu.nvlinks_active = 0;
+  }
+  EXPECT_EQ(finding_of(machine, "link.nvlink").verdict, Verdict::kSkip);
+}
+
+TEST(Diagnose, ReadsInterfacePatternsAsNcclDoes) {
+  const auto verdict = [](const char* pattern) {
+    MachineFacts machine = healthy_gpu_machine();
+    machine.network.interfaces = {{"eth0", "docker0"}};
+    machine.launch.variables["NCCL_SOCKET_IFNAME"] = pattern;
+    return finding_of(machine, "network.socket_names").verdict;
+  };
+  for (const char* pattern : {"eth", "ib,eth0", "=eth0", "^docker", "^=docker0", "lo"}) {
+    EXPECT_EQ(verdict(pattern), Verdict::kPass) << pattern;
+  }
+  for (const char* pattern : {"=eth", "ib", "^eth,docker,lo"}) {
+    EXPECT_EQ(verdict(pattern), Verdict::kFail) << pattern;
+  }
+}
+
+TEST(Diagnose, KnowsTheMinimumDriverOfEachCuda) {
+  for (const auto& [cuda, driver] : std::vector<std::pair<std::string, std::string>>{
+           {"11.8", "450.80.02"}, {"12.6", "525.60.13"}, {"13.2", "580.65.06"}}) {
+    MachineFacts machine = healthy_gpu_machine();
+    machine.library.cuda_version = cuda;
+    machine.gpu_driver.driver_cuda_version = "10.2";
+    EXPECT_THAT(finding_of(machine, "driver.cuda_version").remedy, HasSubstr(driver));
+  }
+}
+
+TEST(Diagnose, DecodesTheDriversErrors) {
+  for (const auto& [problem, remedy] : std::vector<std::pair<std::string, std::string>>{
+           {"system not yet initialized (CUDA error 802)", "nvidia-fabricmanager"},
+           {"unsupported combination (CUDA error 803)", "reboot"},
+           {"forward compatibility (CUDA error 804)", "cuda-compat"},
+           {"Driver Not Loaded (NVML error 9)", "modprobe nvidia"},
+           {"GPU access blocked by the operating system (NVML error 17)", "wsl --shutdown"},
+           {"something new", "dmesg"}}) {
+    MachineFacts machine = healthy_gpu_machine();
+    machine.gpu_driver.problem = problem;
+    EXPECT_THAT(finding_of(machine, "driver.listing").remedy, HasSubstr(remedy)) << problem;
+  }
+}
+
+TEST(Diagnose, VoltaUnderAWheelWithoutItIsToldWhichWheelHasIt) {
+  MachineFacts machine = healthy_gpu_machine();
+  machine.gpus[0].compute_capability = ComputeCapability{7, 0};
+  const Finding finding = finding_of(machine, "driver.targets");
+  EXPECT_THAT(finding.evidence, HasSubstr("no PTX"));
+  EXPECT_THAT(finding.remedy, HasSubstr("cu126"));
+  EXPECT_THAT(finding.remedy, HasSubstr("R580"));
+}
+
+TEST(Diagnose, NamesThatAreOnlyNewAreNoMistakes) {
+  MachineFacts machine = healthy_gpu_machine();
+  machine.launch.variables = {{"NCCL_SOMETHING_ENTIRELY_NEW", "1"},
+                              {"CUDA_HOME", "/usr"},
+                              {"TORCH_LOGS", "+dynamo"},
+                              {"OMP_NUM_THREADS", "8"}};
+  EXPECT_EQ(finding_of(machine, "environment.names").verdict, Verdict::kPass);
+}
+
+TEST(Diagnose, EveryRecordedMachineGetsCompleteFindings) {
+  for (const auto& entry : std::filesystem::directory_iterator(LIBTRAIN_TEST_DATA "/machines")) {
+    const std::string file = entry.path().string();
+    for (const Finding& finding : diagnose(parse_machine_facts(read_file(file), file))) {
+      expect_complete(finding, file);
+    }
+  }
+}
+
+TEST(Diagnose, AreasKeepTheirOrder) {
+  EXPECT_THAT(doctor_areas(),
+              testing::ElementsAre("driver", "gpu", "link", "network", "memory", "cpu",
+                                   "environment", "settings", "launch", "disk"));
+}
+
+}  // namespace
+}  // namespace libtrain
