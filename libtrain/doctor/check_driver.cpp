@@ -80,7 +80,7 @@ Outcome check_cuda_build(const Examined& seen) {
   return fail(fill("{} is here, LibTorch {} is a CPU-only build",
                    name_of(seen.machine.gpus.front()), torch),
               "the GPU is not used: training runs on the CPU",
-              "pip install --force-reinstall torch from PyPI, whose Linux wheels have CUDA, then "
+              "pip install --force-reinstall torch from PyPI, whose x86-64 wheels have CUDA, then "
               "configure and build libtrain again");
 }
 

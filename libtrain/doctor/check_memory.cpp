@@ -9,6 +9,8 @@ namespace {
 
 /// What Docker gives a container unless it is asked for more (docker run, --shm-size).
 constexpr int64_t kDockerDefault = int64_t{64} << 20;
+/// Of RLIMIT_MEMLOCK, since Linux 5.16; 64 KiB before.
+constexpr int64_t kKernelDefault = int64_t{8} << 20;
 
 Outcome check_shared_memory(const Examined& seen) {
   const HostFacts& host = seen.machine.host;
@@ -40,12 +42,21 @@ Outcome check_locked_memory(const Examined& seen) {
   if (!limit) {
     return skip("the limit is unknown");
   }
-  return *limit == kUnlimited
-             ? pass("unlimited")
-             : fail(fill("locked memory: at most {}", format_bytes(*limit)),
+  if (*limit == kUnlimited) {
+    return pass("unlimited");
+  }
+  const std::string found = fill("locked memory: at most {}", format_bytes(*limit));
+  const std::string mend =
+      "ulimit -l unlimited; docker run --ulimit memlock=-1; systemd and Slurm: "
+      "LimitMEMLOCK=infinity";
+  return *limit <= kKernelDefault
+             ? fail(found,
                     "InfiniBand cannot register its buffers: NCCL ends with \"ibv_reg_mr failed\"",
-                    "ulimit -l unlimited; docker run --ulimit memlock=-1; systemd and Slurm: "
-                    "LimitMEMLOCK=infinity");
+                    mend)
+             : warn_of(found,
+                       "InfiniBand registers more the more processes there are: NCCL may end "
+                       "with \"ibv_reg_mr failed\"",
+                       mend);
 }
 
 Outcome check_open_files(const Examined& seen) {

@@ -89,7 +89,6 @@ struct Pair {
 
 /// Variables of the same meaning: which one counts when both are set.
 constexpr std::array kSame{
-    Pair{"FASTTRAIN_THREADS", "OMP_NUM_THREADS", "FASTTRAIN_THREADS counts for libtrain"},
     Pair{"MKL_NUM_THREADS", "OMP_NUM_THREADS",
          "matrix products use MKL's count, all else OpenMP's"},
     Pair{"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "LibTorch reads the CUDA one alone"},
@@ -165,7 +164,7 @@ Outcome check_allocator_options(const Examined& seen) {
   for (const std::string_view option : option_names(*text)) {
     if (std::ranges::find(kAllocatorOptions, option) == kAllocatorOptions.end()) {
       return fail(fill("{}: no option {}", setting(seen, name), quote(option)),
-                  "LibTorch ends with \"Unrecognized\" option at the first tensor on the GPU",
+                  "LibTorch ends with \"Unrecognized key\" at the first tensor on the GPU",
                   fill("correct {}", name));
     }
   }

@@ -104,6 +104,16 @@ TEST(Diagnose, IsNotMisledByIdleOrVirtualMachines) {
   EXPECT_FALSE(is_ill(finding_of(guest, "link.iommu")));
 }
 
+/// What the doctor advises must not be what it finds fault with.
+TEST(Diagnose, ItsOwnAdviceIsNoFinding) {
+  MachineFacts machine = healthy_gpu_machine();
+  machine.launch.variables["OMP_NUM_THREADS"] = "1";
+  machine.launch.variables["FASTTRAIN_THREADS"] = "16";
+  for (const Finding& finding : diagnose(machine)) {
+    EXPECT_FALSE(is_ill(finding)) << finding.check << ": " << finding.evidence;
+  }
+}
+
 TEST(Diagnose, GeForceCardsHaveNoPeerAccessByDesign) {
   MachineFacts machine = healthy_gpu_machine();
   for (GpuFacts& gpu : machine.gpus) {

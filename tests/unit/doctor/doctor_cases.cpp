@@ -207,6 +207,8 @@ std::vector<DoctorCase> doctor_cases() {
        [](M m) { m.host.shared_memory_bytes = int64_t{64} << 20; }},
       {"memory.locked", kFail, "64.0 KiB", kGpu,
        [](M m) { m.host.locked_memory_bytes = int64_t{64} << 10; }},
+      {"memory.locked", kWarn, "1.0 GiB", kGpu,
+       [](M m) { m.host.locked_memory_bytes = int64_t{1} << 30; }},
       {"memory.open_files", kWarn, "1024", kCpu, [](M m) { m.host.open_files = 1024; }},
       {"memory.overcommit", kWarn, "vm.overcommit_memory=2", kCpu,
        [](M m) { m.host.overcommit_memory = 2; }},
