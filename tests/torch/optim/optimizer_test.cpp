@@ -226,6 +226,37 @@ TEST(Optimizer, LearningRateFactorAndGroupRatesMultiply) {
   EXPECT_EQ(optimizer.lr(1), 0.125);
 }
 
+/// Three updates of a parameter with more elements than one task takes, by the kernels and by
+/// ATen's fused operator: both compute in fp32, so only the last bits may differ.
+template <class Make>
+void expect_kernels_move_as_aten(const Make& make, at::ScalarType gradient_dtype) {
+  const Parameter by_kernel = parameter("w", {40000});
+  const Parameter by_aten = parameter("w", {40000});
+  auto kernel = make(one_group({by_kernel}));
+  auto aten = make(one_group({by_aten}));
+  for (int64_t step = 0; step < 3; ++step) {
+    const at::Tensor gradient = values({40000}, 1000 * step).to(gradient_dtype);
+    by_kernel.tensor.mutable_grad() = gradient.clone();
+    by_aten.tensor.mutable_grad() = gradient.to(at::kFloat);
+    kernel.update(HostUpdate{.lr_factor = 0.5});
+    aten.update(DeviceUpdate{.lr_factor = number(0.5)});
+  }
+  EXPECT_TRUE(at::allclose(by_kernel.tensor, by_aten.tensor, 1e-6, 1e-7));
+}
+
+TEST(Optimizer, EveryPartOfALargeParameterMovesByItsOwnGradientAndState) {
+  const auto adamw = [](Parameters parameters) {
+    return AdamW(std::move(parameters), {.lr = 0.1, .amsgrad = true});
+  };
+  expect_kernels_move_as_aten(adamw, at::kFloat);
+  expect_kernels_move_as_aten(adamw, at::kBFloat16);
+  expect_kernels_move_as_aten(
+      [](Parameters parameters) {
+        return SGD(std::move(parameters), {.lr = 0.1, .momentum = 0.9});
+      },
+      at::kFloat);
+}
+
 TEST(Optimizer, AnUpdateClearsTheCacheOfCastWeights) {
   const Parameter weight = parameter("weight", {8, 8});
   const at::Tensor input = at::ones({1, 8});
