@@ -71,6 +71,49 @@ TEST(Diagnose, NothingIsWrongWithAHealthyMachine) {
   }
 }
 
+/// An H100 machine whose user has set every variable that a check looks at, and set it well.
+MachineFacts configured_machine() {
+  MachineFacts machine = healthy_gpu_machine();
+  machine.host.container = true;
+  machine.gpu_driver.visible_devices = "0,1";
+  for (GpuFacts& gpu : machine.gpus) {
+    gpu.compute_capability = ComputeCapability{9, 0};
+  }
+  machine.launch.variables.insert({{"OMP_NUM_THREADS", "16"},
+                                   {"NCCL_SOCKET_IFNAME", "eth0"},
+                                   {"NCCL_IB_DISABLE", "0"},
+                                   {"LD_LIBRARY_PATH", "/usr/local/cuda/lib64"},
+                                   {"NVIDIA_DRIVER_CAPABILITIES", "compute,utility"},
+                                   {"PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"},
+                                   {"CUBLAS_WORKSPACE_CONFIG", ":4096:8"}});
+  return machine;
+}
+
+MachineFacts mig_machine() {
+  MachineFacts machine = healthy_gpu_machine();
+  machine.gpus.resize(1);
+  machine.gpus[0].mig_instance = true;
+  machine.launch.world_size = 1;
+  machine.launch.local_world_size = 1;
+  return machine;
+}
+
+TEST(Diagnose, EveryCheckPassesSomewhere) {
+  std::set<std::string> passed;
+  for (const MachineFacts& machine :
+       {healthy_gpu_machine(), healthy_cpu_machine(), configured_machine(), mig_machine()}) {
+    for (const Finding& finding : diagnose(machine)) {
+      EXPECT_FALSE(is_ill(finding)) << finding.check << ": " << finding.evidence;
+      if (finding.verdict == Verdict::kPass) {
+        passed.insert(finding.check);
+      }
+    }
+  }
+  for (const CheckInfo& check : doctor_checks()) {
+    EXPECT_TRUE(passed.contains(std::string(check.name))) << check.name << " only ever skips";
+  }
+}
+
 TEST(Diagnose, SkipsWhatIsUnknown) {
   for (const Finding& finding : diagnose(MachineFacts{})) {
     EXPECT_FALSE(is_ill(finding)) << finding.check << ": " << finding.evidence;
@@ -191,6 +234,39 @@ TEST(Diagnose, NamesThatAreOnlyNewAreNoMistakes) {
                               {"TORCH_LOGS", "+dynamo"},
                               {"OMP_NUM_THREADS", "8"}};
   EXPECT_EQ(finding_of(machine, "environment.names").verdict, Verdict::kPass);
+}
+
+TEST(Diagnose, FindsWhatIsWrongWithRecordedMachines) {
+  const std::vector<std::pair<std::string, std::vector<std::string>>> table{
+      {"a100-driver-too-old", {"FAIL driver.cuda_version"}},
+      {"a100-sxm4-80gb-x8", {}},
+      {"a6000-x3-one-pair", {"WARN link.nvlink"}},
+      {"gh200-480gb", {"FAIL driver.cuda_version"}},
+      {"gpu-driver-mismatch", {"FAIL driver.listing"}},
+      {"h100-slurm-one-gpu", {"WARN cpu.affinity"}},
+      {"h100-sxm-x8", {}},
+      {"h100-sxm-x8-no-fabric", {"FAIL driver.fabric"}},
+      {"h200-x8", {}},
+      {"jetson-agx-orin", {"FAIL driver.cuda_version"}},
+      {"l40s-x1-vm", {}},
+      {"rtx-2080-ti-x2", {}},
+      {"rtx-3060-x2-one-lost", {"FAIL gpu.reachable"}},
+      {"rtx-3090-x2-nvlink", {"WARN gpu.persistence", "WARN gpu.memory_free"}},
+      {"rtx-5090-x1", {}},
+      {"v100-power-brake", {"FAIL gpu.slowdown"}},
+      {"v100-torch-2.15", {"FAIL driver.targets", "FAIL memory.shm"}},
+      {"wsl2-rtx-3070", {"WARN gpu.memory_free"}},
+  };
+  for (const auto& [name, expected] : table) {
+    const std::string file = std::string(LIBTRAIN_TEST_DATA "/machines/") + name + ".facts";
+    std::vector<std::string> found;
+    for (const Finding& finding : diagnose(parse_machine_facts(read_file(file), file))) {
+      if (is_ill(finding)) {
+        found.push_back(std::string(to_text(finding.verdict)) + " " + finding.check);
+      }
+    }
+    EXPECT_EQ(found, expected) << name;
+  }
 }
 
 TEST(Diagnose, EveryRecordedMachineGetsCompleteFindings) {
