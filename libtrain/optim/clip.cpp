@@ -12,6 +12,7 @@
 #include <map>
 
 #include "libtrain/core/require.hpp"
+#include "libtrain/optim/clip_on_device.hpp"
 #include "libtrain/optim/gradient_norm.hpp"
 #include "libtrain/optim/norm_parts.hpp"
 
@@ -61,6 +62,8 @@ at::Tensor clip_on_cpu(const std::vector<at::Tensor>& gradients, double max_norm
   return at::scalar_tensor(norm, at::kFloat);
 }
 
+}  // namespace
+
 at::Tensor clip_on_device(const std::vector<at::Tensor>& gradients, double max_norm,
                           double norm_type, bool error_if_nonfinite) {
   const at::Tensor norm = norm_on_device(norm_parts(gradients), norm_type);
@@ -79,8 +82,6 @@ at::Tensor clip_on_device(const std::vector<at::Tensor>& gradients, double max_n
   }
   return norm.to(at::kFloat);
 }
-
-}  // namespace
 
 at::Tensor clip_grad_norm_(const std::vector<at::Tensor>& parameters, double max_norm,
                            double norm_type, bool error_if_nonfinite) {

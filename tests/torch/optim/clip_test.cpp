@@ -6,6 +6,7 @@
 
 #include "libtrain/core/error.hpp"
 #include "libtrain/optim/clip.hpp"
+#include "libtrain/optim/clip_on_device.hpp"
 #include "libtrain/optim/gradient_norm.hpp"
 #include "optimizer_support.hpp"
 
@@ -41,9 +42,9 @@ double plain_norm(const std::vector<at::Tensor>& tensors, double p) {
 
 TEST(GradientNorm, IsThatOfItsDefinitionForEveryDtypeAndLayout) {
   const std::vector<at::Tensor> gradients{values({100, 301}, 0),
-                                          values({7}, 5).to(at::kBFloat16),
-                                          values({9}, 6).to(at::kHalf),
-                                          values({11}, 7).to(at::kDouble),
+                                          values({40001}, 5).to(at::kBFloat16),
+                                          values({40002}, 6).to(at::kHalf),
+                                          values({40003}, 7).to(at::kDouble),
                                           values({8, 6}, 8).t(),
                                           values({8, 6}, 9).slice(1, 1, 4),
                                           at::Tensor(),
@@ -168,6 +169,21 @@ TEST(ClipGradNorm, ReturnsZeroWithoutGradientsAndRefusesBadLimits) {
   EXPECT_THROW(clip_grad_norm_(std::vector<at::Tensor>(), -1.0), InvalidOption);
   EXPECT_THROW(clip_grad_norm_(std::vector<at::Tensor>(), NAN), InvalidOption);
   EXPECT_THROW(clip_grad_norm_(std::vector<at::Tensor>(), 1.0, 0.0), InvalidOption);
+}
+
+TEST(ClipOnDevice, DoesWhatTheFormForTheCpuDoes) {
+  at::Tensor infinite = values({300}, 0);
+  infinite[7] = INFINITY;
+  for (const at::Tensor& gradient : {values({300}, 0), infinite}) {
+    for (const double max_norm : {0.25, 1e6}) {
+      const at::Tensor parameter = with_gradient(gradient.clone());
+      const at::Tensor on_device = gradient.clone();
+      const at::Tensor norm = clip_grad_norm_({parameter}, max_norm);
+      EXPECT_TRUE(same_bits(norm, clip_on_device({on_device}, max_norm, 2.0, false)));
+      EXPECT_TRUE(at::allclose(parameter.grad(), on_device, 1e-6, 0.0)) << max_norm;
+    }
+  }
+  EXPECT_THROW(clip_on_device({infinite}, 1.0, 2.0, /*error_if_nonfinite=*/true), Error);
 }
 
 TEST(ClipGradNorm, TakesNamedParameters) {

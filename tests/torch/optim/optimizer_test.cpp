@@ -199,6 +199,10 @@ TEST(Optimizer, ZeroGradMakesGradientsUndefinedOrZero) {
   optimizer.zero_grad(/*set_to_none=*/false);
   EXPECT_TRUE(pair.used.tensor.grad().eq(0.0).all().item<bool>());
   EXPECT_FALSE(pair.idle.tensor.grad().defined());
+  const at::Tensor weight = at::ones({6, 4}).requires_grad_();
+  pair.used.tensor.mutable_grad() = weight * 2;  // as backward leaves it under create_graph=true
+  optimizer.zero_grad(/*set_to_none=*/false);
+  EXPECT_FALSE(pair.used.tensor.grad().requires_grad());
   optimizer.zero_grad();
   EXPECT_FALSE(pair.used.tensor.grad().defined());
 }
