@@ -14,6 +14,14 @@ ctest_with() {
 # The same for a step, which would end the run.
 step_on() { (step "$@") || failed_steps+=("$1"); }
 
+# pytest_with PRESET PYTHON TESTS...
+pytest_with() {
+  local preset=$1 runner=$2
+  shift 2
+  step_on "pytest $preset" env LIBTRAIN_BUILD_DIR="$PWD/build/$preset" \
+    "$runner" -m pytest -q "$@" -p no:cacheprovider --timeout 300 --junitxml "build/results/pytest-$preset.xml"
+}
+
 run_tests() {
   case $* in
     '' | --full) ;;
@@ -23,10 +31,7 @@ run_tests() {
   rm -rf build/results
   mkdir -p build/results
   ctest_with release -j "$(nproc)"
-  if compgen -G 'tests/python/test_*.py' >/dev/null; then
-    step_on pytest env LIBTRAIN_BUILD_DIR="$PWD/build/release" \
-      "$python" -m pytest -q tests/python -p no:cacheprovider --timeout 300 --junitxml build/results/pytest.xml
-  fi
+  pytest_with release "$python" tests/python
   [[ $* != --full ]] || run_full
   "$python" tools/count_tests.py build/results
   ((${#failed_steps[@]} == 0)) || fail "failed: ${failed_steps[*]}"
@@ -44,7 +49,7 @@ run_full() {
   ctest_with release-full
 }
 
-torch_free_sources() { git ls-files 'libtrain/*.cpp' | grep -E '^libtrain/(core|facts|probe|plan|policy|format|cli)/'; }
+torch_free_sources() { git ls-files 'libtrain/*.cpp' | grep -E '^libtrain/(core|facts|probe|plan|policy|format|doctor|cli)/'; }
 
 check_format() {
   local version
@@ -74,4 +79,5 @@ run_oldest_torch() {
   fi
   configure_and_build torch-2.11
   ctest_with torch-2.11
+  pytest_with torch-2.11 "$folder/bin/python" tests/python/test_fasttrain_*.py
 }

@@ -465,12 +465,14 @@ TEST(Optimizer, OptionsOutOfRangeAreRefused) {
   EXPECT_NO_THROW(adam({.lr = 0.0, .beta1 = 0.0, .eps = 0.0}));
   const auto sgd = [](const SGDOptions& options) {
     SGD optimizer(one_group({parameter("w", {2})}), options);
-    optimizer.set_lr(-1.0);
   };
-  EXPECT_THROW(sgd({}), InvalidOption);
+  EXPECT_NO_THROW(sgd({.momentum = 0.9, .nesterov = true}));
   EXPECT_THROW(sgd({.momentum = -0.1}), InvalidOption);
   EXPECT_THROW(sgd({.nesterov = true}), InvalidOption);
   EXPECT_THROW(sgd({.momentum = 0.9, .dampening = 0.1, .nesterov = true}), InvalidOption);
+  SGD optimizer(one_group({parameter("w", {2})}));
+  EXPECT_THROW(optimizer.set_lr(-1.0), InvalidOption);
+  EXPECT_THROW(optimizer.set_lr(1, 0.1), InvalidOption);
 }
 
 }  // namespace
