@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
+from itertools import chain
 from typing import Any
 
 import torch
@@ -21,6 +23,7 @@ class _NativeStep(torch.optim.Optimizer):
     _step_supports_amp_scaling = True  # torch.amp.GradScaler leaves found_inf and grad_scale here
     _native: Any = None
     _shared_states = 0
+    _built_for: list[list[Tensor]]
     skip_non_finite: bool
 
     def _make(self, groups: list[list[tuple[str, Tensor]]]) -> Any:
@@ -49,7 +52,17 @@ class _NativeStep(torch.optim.Optimizer):
         native.set_skip_non_finite(self.skip_non_finite)
         self._push_options(native)
         self._native = native
+        self._built_for = [list(group["params"]) for group in self.param_groups]
         self._share_state()
+
+    def _follow_groups(self) -> None:
+        """A new C++ optimizer where param_groups hold other parameters than at the last step."""
+        now, before = [group["params"] for group in self.param_groups], self._built_for
+        same_sizes = [*map(len, now)] == [*map(len, before)]
+        if same_sizes and all(map(operator.is_, chain(*now), chain(*before))):
+            self._push_options()
+        else:
+            self._build()
 
     def _push_options(self, native: Any = None) -> None:
         """param_groups are what counts: schedulers and users change them."""
@@ -81,8 +94,8 @@ class _NativeStep(torch.optim.Optimizer):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         before = {key: value for key, value in self.__dict__.items() if key in state}
-        super().__setstate__(state)
         try:
+            super().__setstate__(state)
             self._build()
         except BaseException:
             self.__dict__.update(before)
@@ -94,7 +107,7 @@ class _NativeStep(torch.optim.Optimizer):
         if closure is not None:
             with torch.enable_grad():
                 loss = closure()
-        self._push_options()
+        self._follow_groups()
         native = self._native
         found_inf = getattr(self, "found_inf", None)
         if found_inf is None:

@@ -47,6 +47,7 @@ class Trainer:
         InvalidOption for a loss that is no differentiable scalar, and Error after max_skips_in_row
         skipped steps in a row, naming a parameter.
         """
+        self._optimizer._follow_groups()
         if self._optimizer._native is not self._native_optimizer:
             raise InvalidOption("[trainer.step] the optimizer's groups or state were replaced; "
                                 "make a new Trainer")
@@ -59,7 +60,6 @@ class Trainer:
         def part_loss(part: list[Tensor]) -> Tensor:
             return loss(part if names is None else dict(zip(names, part)))
 
-        self._optimizer._push_options()
         report = self._native.step(fields, part_loss, weights)
         self._optimizer._share_new_state()
         return report

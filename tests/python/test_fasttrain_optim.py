@@ -259,6 +259,38 @@ def test_a_state_that_does_not_fit_is_refused_and_nothing_changes():
     optimizer.step()
 
 
+@pytest.mark.parametrize("case", [CASES["adamw"], CASES["sgd_momentum"]])
+def test_parameters_put_into_the_groups_train_as_in_pytorch(case):
+    ours, theirs, a, b = pair(case)
+    for step in range(6):
+        set_gradients(step, ours, theirs)
+        if step == 2:  # one exchanged, as when a layer is made larger
+            for params, optimizer in ((ours, a), (theirs, b)):
+                params[0] = optimizer.param_groups[0]["params"][0] = torch.nn.Parameter(torch.ones(7, 5))
+            set_gradients(step, ours, theirs)
+        if step == 4:  # a group taken out: the rest goes on alone
+            for optimizer in (a, b):
+                optimizer.param_groups.pop()
+        a.step()
+        b.step()
+    assert not torch.equal(ours[0], torch.ones(7, 5))
+    assert_close(ours, theirs)
+
+
+def test_a_state_without_steps_is_refused_and_nothing_changes():
+    params = parameters()
+    optimizer = ft.AdamW(params)
+    set_gradients(0, params)
+    optimizer.step()
+    before = optimizer.state[params[0]]["step"].clone()
+    state = copy.deepcopy(optimizer.state_dict())
+    del state["state"][0]["step"]
+    with pytest.raises(KeyError):
+        optimizer.load_state_dict(state)
+    assert optimizer.state[params[0]]["step"] == before
+    optimizer.step()
+
+
 @pytest.mark.parametrize("norm_type", [2.0, 1.0, float("inf")])
 def test_clip_grad_norm_equals_pytorch(norm_type):
     ours, theirs = parameters(), parameters()

@@ -220,3 +220,15 @@ def test_weights_are_what_the_loss_is_a_mean_over():
         return -weight.item()
 
     assert gradient(None) == 2.0 and gradient([3.0, 1.0]) == 1.5
+
+
+def test_parameters_put_into_the_groups_end_a_trainer(runtime):
+    model = runtime.prepare(make_model())
+    optimizer = ft.AdamW(model.parameters())
+    trainer = ft.Trainer(runtime, optimizer)
+    trainer.step({"x": X, "y": Y}, loss_of(model))
+    model[0].weight = optimizer.param_groups[0]["params"][0] = nn.Parameter(torch.ones(16, 8))
+    with pytest.raises(ft.InvalidOption, match="make a new Trainer"):
+        trainer.step({"x": X, "y": Y}, loss_of(model))
+    ft.Trainer(runtime, optimizer).step({"x": X, "y": Y}, loss_of(model))
+    assert not torch.equal(model[0].weight, torch.ones(16, 8))
