@@ -31,7 +31,7 @@ constexpr std::array kOftenMeant{
 /// What an unknown name most likely stands for: a known one at most two slips away.
 std::string_view meant_by(std::string_view name) {
   constexpr size_t kSlips = 2;
-  const auto often = std::ranges::find(kOftenMeant, name, &Meant::wrong);
+  const auto* const often = std::ranges::find(kOftenMeant, name, &Meant::wrong);
   if (often != kOftenMeant.end()) {
     return often->right;
   }

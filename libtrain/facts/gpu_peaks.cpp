@@ -83,7 +83,7 @@ std::optional<T> known(T value) {
 std::optional<GpuPeaks> gpu_peaks(const GpuFacts& gpu) {
   const std::string_view name =
       without(without(gpu.name ? std::string_view(*gpu.name) : "", "NVIDIA "), "Tesla ");
-  const auto row = std::ranges::find(kRows, name, &Row::name);
+  const auto* const row = std::ranges::find(kRows, name, &Row::name);
   const bool instance = gpu.mig_instance == true;
   if (row == kRows.end() || (instance && !gpu.sm_count)) {
     return std::nullopt;

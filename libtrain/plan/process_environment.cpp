@@ -55,6 +55,7 @@ void add_arch_list(const MachineFacts& machine, Collector& out) {
     return;
   }
   std::vector<std::string> list;
+  list.reserve(capabilities.size());
   for (const ComputeCapability capability : capabilities) {
     list.push_back(to_text(capability));
   }

@@ -158,6 +158,7 @@ std::optional<std::vector<std::string>> CpuTopology::nodes_of(std::span<const in
     return std::nullopt;
   }
   std::vector<std::string> out;
+  out.reserve(found.size());
   for (const auto& [number, node] : found) {
     out.push_back(node);
   }

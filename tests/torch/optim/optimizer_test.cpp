@@ -404,7 +404,9 @@ TEST(Optimizer, ComplexParametersMoveAsTheirRealAndImaginaryParts) {
   AdamW a(one_group({complex}));
   AdamW b(one_group({real}));
   for (int step = 0; step < 3; ++step) {
-    complex.tensor.mutable_grad() = at::view_as_complex(values({5, 2}, step)).clone();
+    const at::Tensor gradient = at::view_as_complex(values({5, 2}, step)).clone();
+    const bool lazily = step == 1;  // conjugated when it is read
+    complex.tensor.mutable_grad() = lazily ? at::conj_physical(gradient).conj() : gradient;
     real.tensor.mutable_grad() = values({5, 2}, step);
     a.update(HostUpdate{});
     b.update(HostUpdate{});
