@@ -3,6 +3,7 @@
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
+#include <ATen/ops/ones.h>
 #include <ATen/ops/randint.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,6 +17,7 @@
 #include "libtrain/nn/embedding.hpp"
 #include "libtrain/optim/adamw.hpp"
 #include "libtrain/optim/sgd.hpp"
+#include "libtrain/runtime/gradient_forms.hpp"
 #include "libtrain/train/trainer.hpp"
 #include "tests/torch/train/mlp.hpp"
 
@@ -118,7 +120,12 @@ TEST_P(Step, ExceptionFromTheLossLeavesEverythingAsItWas) {
 TEST_P(Step, RefusesALossThatCannotBeTrained) {
   Trainer trainer = make_trainer();
   EXPECT_THROW(step(trainer, [](const Batch&) { return at::Tensor(); }), InvalidOption);
-  EXPECT_THROW(step(trainer, [](const Batch& part) { return part.at("x"); }), InvalidOption);
+  try {
+    step(trainer, [&](const Batch& part) { return model_->forward(part.at("x")); });
+    FAIL() << "no error";
+  } catch (const InvalidOption& error) {
+    EXPECT_THAT(error.what(), HasSubstr("expected a floating-point scalar"));
+  }
   EXPECT_THROW(step(trainer, [&](const Batch& part) { return mlp_loss(model_, part).detach(); }),
                InvalidOption);
 }
@@ -143,6 +150,51 @@ TEST_P(Step, ClipsByTheNormOfAllGradientsTogether) {
   EXPECT_NEAR(a.item<double>(), 1.0 - 3.0 / 5.0, 1e-5);
   EXPECT_NEAR(b.item<double>(), 1.0 - 4.0 / 5.0, 1e-5);
   EXPECT_THROW(Trainer(runtime_, sgd, {.clip_norm = 0.0}), InvalidOption);
+}
+
+TEST_P(Step, LeavesAGradientBelowTheLimitAndUnscalesWhatItApplies) {
+  for (const PrecisionMode precision : {PrecisionMode::kFp32, PrecisionMode::kFp16}) {
+    const Runtime runtime = make_runtime(precision);
+    at::Tensor a = at::full({}, 1.0).set_requires_grad(true);
+    SGD sgd({{{{{"a", a}}, {}}}, {}}, {.lr = 1.0});
+    Trainer trainer(runtime, sgd, {.clip_norm = 10.0, .values_on_device = GetParam()});
+    const StepValues values =
+        trainer.values(trainer.step(batch_, [&](const Batch&) { return 3 * a; }));
+    EXPECT_EQ(values.grad_norm, 3.0);
+    EXPECT_EQ(a.item<double>(), 1.0 - 3.0);
+  }
+}
+
+TEST_P(Step, DrawsOtherNumbersInEveryStep) {
+  const auto drawn = [&](int64_t steps) {
+    std::vector<at::Tensor> seen;
+    Trainer trainer = make_trainer();
+    for (int64_t i = 0; i < steps; ++i) {
+      trainer.step(batch_, [&](const Batch& part) {
+        seen.push_back(libtrain::dropout(at::ones({8, 16}), 0.5, true));
+        return mlp_loss(model_, part);
+      });
+    }
+    return seen;
+  };
+  const std::vector<at::Tensor> first = drawn(2);
+  const std::vector<at::Tensor> again = drawn(2);
+  EXPECT_FALSE(at::equal(first[0], first[1]));
+  EXPECT_TRUE(at::equal(first[0], again[0]) && at::equal(first[1], again[1]));
+}
+
+TEST_P(Step, AsksForGradientsAsComputedForOneMicroBatchOnTheHostAlone) {
+  for (const int64_t accumulate : {1, 2}) {
+    const Runtime runtime = make_runtime(PrecisionMode::kBf16, accumulate);
+    Trainer trainer(runtime, optimizer_, {.values_on_device = GetParam()});
+    std::vector<bool> asked;
+    trainer.step(batch_, [&](const Batch& part) {
+      asked.push_back(gradient_forms().computed);
+      return mlp_loss(model_, part);
+    });
+    EXPECT_EQ(asked,
+              std::vector<bool>(static_cast<size_t>(accumulate), accumulate == 1 && !GetParam()));
+  }
 }
 
 TEST_P(Step, MovesAnEmbeddingAsItsDenseGradientWould) {
