@@ -9,6 +9,8 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
+#include <random>
 #include <system_error>
 #include <utility>
 
@@ -99,6 +101,41 @@ std::string parent_of(const std::string& path) {
   return parent.empty() ? "." : parent;
 }
 
+struct Destination {
+  std::string path;            ///< links followed
+  std::optional<mode_t> mode;  ///< permissions of the file that is there
+};
+
+/// Throws where something else than a file is there: a rename would put a file in its place.
+Destination destination_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    return {path, std::nullopt};
+  }
+  if (S_ISDIR(status.st_mode)) {
+    fail("write", path, FileFault::kOutput, EISDIR);
+  }
+  if (!S_ISREG(status.st_mode)) {
+    throw BadFile(fill("[file.write] this is a device, pipe or socket: path={}, expected a file or "
+                       "nothing there; give another path",
+                       quote(path, 400)),
+                  path, -1, FileFault::kOutput);
+  }
+  std::error_code error;
+  const std::filesystem::path real = std::filesystem::canonical(path, error);
+  if (error) {
+    fail("write", path, FileFault::kOutput, error.value());
+  }
+  return {real.string(), status.st_mode & 0777};
+}
+
+/// A name that no other writer of `path` takes: not another thread, nor another process, which on
+/// a shared file system may have the same id.
+std::string temporary_beside(const std::string& path) {
+  std::random_device random;
+  return fill("{}.tmp.{}", path, (uint64_t{random()} << 32U) | random());
+}
+
 }  // namespace
 
 std::string read_file(const std::string& path, int64_t limit_bytes) {
@@ -133,19 +170,24 @@ std::string read_file(const std::string& path, int64_t limit_bytes) {
 
 void write_file_atomically(const std::string& path,
                            const std::function<void(const ByteSink&)>& write) {
-  const std::string temporary = fill("{}.tmp.{}", path, static_cast<int64_t>(::getpid()));
-  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+  const Destination destination = destination_of(path);
+  const std::string temporary = temporary_beside(destination.path);
+  Descriptor file(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644));
   if (file.get() < 0) {
     fail("write", path, FileFault::kOutput, errno);
   }
   TemporaryName name(temporary);
+  if (destination.mode) {
+    ::fchmod(file.get(), *destination.mode);
+  }
   write([&](std::span<const std::byte> bytes) { write_all(file.get(), bytes, path); });
   if (::fsync(file.get()) != 0 || file.close() != 0 ||
-      ::rename(temporary.c_str(), path.c_str()) != 0) {
+      ::rename(temporary.c_str(), destination.path.c_str()) != 0) {
     fail("write", path, FileFault::kOutput, errno);
   }
   name.keep();
-  const Descriptor directory(::open(parent_of(path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Descriptor directory(
+      ::open(parent_of(destination.path).c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() >= 0) {
     ::fsync(directory.get());
   }

@@ -17,7 +17,9 @@ LT_API std::string read_file(const std::string& path, int64_t limit_bytes = int6
 
 /// Writes a file so that at any moment, kill or full disk included, `path` holds either all of the
 /// old or all of the new contents: a temporary file in the same directory, fsync, rename, fsync of
-/// the directory. `write` is called with a sink that appends bytes. Throws BadFile (kOutput); the
+/// the directory. Links are followed, the old file's permissions stay, and writers of one path at
+/// the same time do not disturb each other: the last wins. `write` is called with a sink that
+/// appends bytes. Throws BadFile (kOutput), also where `path` is a device, pipe or socket; the
 /// temporary file is removed and the old contents stay.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
 LT_API void write_file_atomically(const std::string& path,

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <stdexcept>
@@ -49,6 +50,38 @@ TEST_F(FileSystem, AFailedWriteLeavesTheOldFileAndNoOther) {
                std::runtime_error);
   EXPECT_EQ(read_file(path("a")), "old");
   EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(FileSystem, AWriteBesideAnotherOfTheSamePathLeavesItWhole) {
+  write_file_atomically(path("a"), [&](const ByteSink& sink) {
+    sink(std::as_bytes(std::span("first ", 6)));
+    write_file_atomically(path("a"), "other");
+    EXPECT_EQ(read_file(path("a")), "other");
+    sink(std::as_bytes(std::span("second", 6)));
+  });
+  EXPECT_EQ(read_file(path("a")), "first second");
+  EXPECT_EQ(entries(), 1U);
+}
+
+TEST_F(FileSystem, AWriteLeavesLinksAndPermissions) {
+  write_file_atomically(path("a"), "old");
+  fs::permissions(path("a"), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink("a", path("link"));
+  write_file_atomically(path("link"), "new");
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(read_file(path("a")), "new");
+  EXPECT_EQ(fs::status(path("a")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(FileSystem, AWriteNeverPutsAFileInThePlaceOfSomethingElse) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  fs::create_symlink("pipe", path("link"));
+  for (const char* name : {"pipe", "link", ""}) {
+    EXPECT_THROW(write_file_atomically(path(name), "x"), BadFile) << name;
+  }
+  EXPECT_TRUE(fs::is_fifo(path("pipe")));
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(entries(), 2U);
 }
 
 TEST_F(FileSystem, NamesWhatIsWrong) {
