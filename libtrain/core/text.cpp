@@ -47,6 +47,29 @@ size_t utf8_length(std::string_view text) {
   return overlong || surrogate || too_large ? 0 : length;
 }
 
+/// The character that the valid UTF-8 sequence `text` is.
+char32_t code_point(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  if (text.size() == 1) {
+    return first;
+  }
+  char32_t code = first & (0x7FU >> text.size());
+  for (const char next : text.substr(1)) {
+    code = code << 6U | (static_cast<unsigned char>(next) & 0x3FU);
+  }
+  return code;
+}
+
+/// What a terminal obeys instead of showing it: C0 and C1 controls (ISO 6429), Unicode's line
+/// separators, and the characters that reorder a line (UAX 9, table 1).
+bool is_control(char32_t code) {
+  const auto within = [code](char32_t first, char32_t last) {
+    return first <= code && code <= last;
+  };
+  return code < 0x20 || within(0x7F, 0x9F) || code == 0x61C || within(0x200E, 0x200F) ||
+         within(0x2028, 0x202E) || within(0x2066, 0x2069);
+}
+
 }  // namespace
 
 std::string to_text(double value) { return shortest(value); }
@@ -68,19 +91,27 @@ std::string fill_all(std::string_view message, std::span<const std::string> valu
   return out.append(message);
 }
 
-std::string quote(std::string_view text, size_t limit) {
+size_t shown_length(std::string_view text) {
+  const size_t length = text.empty() ? 0 : utf8_length(text);
+  return length == 0 || is_control(code_point(text.substr(0, length))) ? 0 : length;
+}
+
+std::string escaped(char byte) {
   static constexpr std::string_view kHex = "0123456789abcdef";
+  const auto value = static_cast<unsigned char>(byte);
+  return {'\\', 'x', kHex[value >> 4U], kHex[value & 15U]};
+}
+
+std::string quote(std::string_view text, size_t limit) {
   const size_t full = text.size();
   std::string out = "\"";
   size_t used = 0;
   while (!text.empty() && used < limit) {
-    const size_t length = utf8_length(text);
-    const auto c = static_cast<unsigned char>(text.front());
-    if (length == 0 || c < 0x20 || c == 0x7F) {
-      out.append("\\x").push_back(kHex[c >> 4U]);
-      out.push_back(kHex[c & 15U]);
-    } else if (c == '"' || c == '\\') {
-      out.append(1, '\\').push_back(static_cast<char>(c));
+    const size_t length = shown_length(text);
+    if (length == 0) {
+      out += escaped(text.front());
+    } else if (text.front() == '"' || text.front() == '\\') {
+      out.append(1, '\\').push_back(text.front());
     } else {
       out.append(text.substr(0, length));
     }

@@ -38,8 +38,14 @@ std::string fill(std::string_view message, const Args&... args) {
   return fill_all(message, values);
 }
 
-/// Untrusted text made safe for a one-line message: quoted, control and non-UTF-8 bytes escaped,
-/// cut after `limit` bytes with the original length named.
+/// Bytes of the character that `text` starts with where it may be shown as it is; 0 where it must
+/// be escaped: control characters, Unicode's line separators and reordering marks, and what is not
+/// UTF-8.
+LT_API size_t shown_length(std::string_view text);
+/// "\x1b"
+LT_API std::string escaped(char byte);
+/// Untrusted text made safe for a one-line message: quoted, what must be escaped escaped, cut after
+/// `limit` bytes with the original length named.
 LT_API std::string quote(std::string_view text, size_t limit = 80);
 
 LT_API std::string_view trim(std::string_view text);

@@ -17,19 +17,13 @@ size_t longest_name(const std::vector<Finding>& findings) {
   return longest;
 }
 
-/// Evidence may carry text from outside: control and non-UTF-8 bytes are shown as \xNN.
-std::string printable(const std::string& text) {
-  constexpr std::string_view kHex = "0123456789abcdef";
-  const bool plain = is_valid_utf8(text);
+/// Evidence may carry text from outside.
+std::string printable(std::string_view text) {
   std::string out;
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (byte < 0x20 || byte == 0x7F || (byte >= 0x80 && !plain)) {
-      out.append("\\x").push_back(kHex[byte >> 4U]);
-      out.push_back(kHex[byte & 15U]);
-    } else {
-      out.push_back(c);
-    }
+  while (!text.empty()) {
+    const size_t length = shown_length(text);
+    out += length == 0 ? escaped(text.front()) : std::string(text.substr(0, length));
+    text.remove_prefix(std::max<size_t>(length, 1));
   }
   return out;
 }

@@ -11,15 +11,20 @@ namespace {
 
 constexpr std::string_view kHex = "0123456789abcdef";
 
-bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == '\x7F'; }
-
 bool has_any(std::string_view text, std::string_view characters) {
   return text.find_first_of(characters) != std::string_view::npos;
 }
 
+bool all_shown(std::string_view text) {
+  while (const size_t length = shown_length(text)) {
+    text.remove_prefix(length);
+  }
+  return text.empty();
+}
+
 bool reads_back_bare(std::string_view text) {
   return !text.empty() && trim(text) == text && text.front() != '[' && !has_any(text, "\"\\") &&
-         is_valid_utf8(text) && std::none_of(text.begin(), text.end(), is_control);
+         all_shown(text);
 }
 
 bool is_identifier(std::string_view text) {
@@ -30,23 +35,22 @@ bool is_identifier(std::string_view text) {
 
 /// `also` holds characters that must not appear as themselves.
 std::string as_quoted(std::string_view text, std::string_view also = "") {
-  const bool plain = is_valid_utf8(text);
   std::string out = "\"";
-  for (const char c : text) {
-    const auto byte = static_cast<unsigned char>(c);
+  while (!text.empty()) {
+    const char c = text.front();
+    const size_t length = shown_length(text);
     if (c == '"' || c == '\\') {
       out.append(1, '\\').push_back(c);
     } else if (c == '\n') {
       out += "\\n";
     } else if (c == '\t') {
       out += "\\t";
-    } else if (is_control(c) || (byte >= 0x80 && !plain) ||
-               also.find(c) != std::string_view::npos) {
-      out.append("\\x").push_back(kHex[byte >> 4U]);
-      out.push_back(kHex[byte & 15U]);
+    } else if (length == 0 || also.find(c) != std::string_view::npos) {
+      out += escaped(c);
     } else {
-      out.push_back(c);
+      out.append(text.substr(0, length));
     }
+    text.remove_prefix(std::max<size_t>(length, 1));
   }
   out.push_back('"');
   return out;

@@ -40,6 +40,20 @@ TEST(Text, QuotedMakesUntrustedTextSafe) {
   EXPECT_EQ(quote(std::string(100, 'x'), 3), "\"xxx\"... (100 bytes)");
 }
 
+TEST(Text, QuotedEscapesWhatATerminalObeys) {
+  EXPECT_EQ(quote("\xc2\x9b"
+                  "31m"),
+            R"("\xc2\x9b31m")");  // U+009B starts a command as ESC [ does
+  EXPECT_EQ(quote("a\xe2\x80\xae"
+                  "b"),
+            R"("a\xe2\x80\xaeb")");  // U+202E turns the line around
+  EXPECT_EQ(quote("a\xe2\x80\xa8"
+                  "b"),
+            R"("a\xe2\x80\xa8b")");  // U+2028 ends it
+  EXPECT_EQ(quote("\xc2\xa0\xe2\x80\x93\xf0\x9f\x98\x80"),
+            "\"\xc2\xa0\xe2\x80\x93\xf0\x9f\x98\x80\"");
+}
+
 TEST(Text, Utf8FollowsRfc3629) {
   EXPECT_TRUE(is_valid_utf8("\xe6\x97\xa5\xf0\x9f\x98\x80"));
   for (const char* bad : {"\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xe6\x97", "\x80"}) {

@@ -69,8 +69,9 @@ TEST(MachineTable, SaysThatThereIsNoGpu) {
 
 TEST(MachineTable, HoldsNoControlCharactersOfTheEnvironment) {
   MachineFacts facts;
-  facts.launch.variables["OMP_X"] = "\x1b[31mred\n";
-  EXPECT_THAT(describe_machine(facts), HasSubstr("OMP_X                  \"\\x1b[31mred\\n\"\n"));
+  facts.launch.variables["OMP_X"] = "\x1b[31mred\xc2\x9b\n";
+  EXPECT_THAT(describe_machine(facts),
+              HasSubstr("OMP_X                  \"\\x1b[31mred\\xc2\\x9b\\n\"\n"));
   EXPECT_THAT(describe_machine(facts), Not(HasSubstr("\x1b")));
 }
 
