@@ -64,13 +64,18 @@ std::optional<Bound> smallest_bound(const CpuFacts& cpu) {
   return smallest;
 }
 
-/// "4" and "4,2" (one number a nesting level, OpenMP 5.0, 6.2); nothing for text that is no count.
+/// "4" and "4,2" (one number a nesting level, OpenMP 5.0, 6.2); nothing for text that is no count:
+/// OpenMP ignores a list with one bad number as a whole.
 std::optional<int> parse_omp_threads(std::string_view text) {
-  const std::optional<int64_t> value = parse_integer(trim(split(text, ',').front()));
-  if (!value || *value < 1 || *value > kMaxThreads) {
-    return std::nullopt;
+  std::optional<int> first;
+  for (const std::string_view part : split(text, ',')) {
+    const std::optional<int64_t> value = parse_integer(trim(part));
+    if (!value || *value < 1 || *value > kMaxThreads) {
+      return std::nullopt;
+    }
+    first = first.value_or(static_cast<int>(*value));
   }
-  return static_cast<int>(*value);
+  return first;
 }
 
 Decision<int> choose_by_facts(const CpuFacts& cpu, const LaunchFacts& launch) {

@@ -102,7 +102,7 @@ TEST(ChooseThreads, OneThreadSetByALauncherIsPointedOut) {
 
 TEST(ChooseThreads, UnreadableOmpNumThreadsIsIgnoredAndNamed) {
   LaunchFacts launch;
-  for (const char* text : {"", "0", "many", "-2", "99999999999"}) {
+  for (const char* text : {"", "0", "many", "-2", "99999999999", "4,x", "4,"}) {
     launch.variables["OMP_NUM_THREADS"] = text;
     expect_threads(sixteen_cores(), launch, 16, Source::kFacts,
                    fill("16 physical cores in the affinity mask; OMP_NUM_THREADS=\"{}\" is no "
