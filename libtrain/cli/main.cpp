@@ -1,10 +1,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <sstream>
 
 #include "libtrain/cli/doctor.hpp"
 #include "libtrain/cli/env.hpp"
 #include "libtrain/cli/exit_code.hpp"
+#include "libtrain/cli/output.hpp"
 #include "libtrain/cli/plan.hpp"
 #include "libtrain/cli/probe.hpp"
 
@@ -23,7 +25,10 @@ int run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;
+    app.exit(help, text, text);
+    write_output(text.str());
+    return kExitDone;
   } catch (const CLI::ParseError& error) {
     app.exit(error);
     return kExitUsage;

@@ -73,6 +73,7 @@ TEST(PlanCommand, TellsKindsOfErrorsApart) {
       {"plan --machine " + std::string(LIBTRAIN_TEST_DATA) + "/CMakeLists.txt", 65,
        "CMakeLists.txt"},
       {kA100 + " > /dev/full", 74, "standard output"},
+      {"plan --help > /dev/full", 74, "standard output"},
   };
   for (const Row& row : table) {
     const ProgramResult result = run_fasttrain(row.arguments);
