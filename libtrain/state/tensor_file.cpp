@@ -64,13 +64,22 @@ DType dtype_of(const std::string& name, at::ScalarType scalar) {
            quote(name), c10::toString(scalar)));
 }
 
+void check_has_numbers(const std::string& name, const at::Tensor& tensor) {
+  if (tensor.layout() != at::kStrided || tensor.is_meta()) {
+    throw Unsupported(
+        fill("[state.save] tensor {} is {} on {}, expected a dense one with numbers; "
+             "convert it first",
+             quote(name), c10::str(tensor.layout()), tensor.device().str()));
+  }
+}
+
 /// Two names stand for one tensor when these are equal.
 using Identity =
-    std::tuple<const void*, at::ScalarType, std::vector<int64_t>, std::vector<int64_t>>;
+    std::tuple<const void*, at::ScalarType, std::vector<int64_t>, std::vector<int64_t>, bool, bool>;
 
 Identity identity_of(const at::Tensor& tensor) {
   return {tensor.const_data_ptr(), tensor.scalar_type(), tensor.sizes().vec(),
-          tensor.strides().vec()};
+          tensor.strides().vec(),  tensor.is_conj(),     tensor.is_neg()};
 }
 
 /// Bytes out of a mapped file, in pieces: most of a copy's time are page faults, which threads
@@ -107,6 +116,7 @@ void save_file(const TensorMap& tensors, const std::string& path,
   std::map<Identity, std::string> first_names;
   std::vector<at::Tensor> kept;  // contiguous CPU copies the entries point into
   for (const auto& [name, tensor] : tensors) {
+    check_has_numbers(name, tensor);
     if (tensor.numel() > 0) {
       const auto [first, is_new] = first_names.emplace(identity_of(tensor), name);
       if (!is_new) {
@@ -114,7 +124,8 @@ void save_file(const TensorMap& tensors, const std::string& path,
         continue;
       }
     }
-    const at::Tensor& plain = kept.emplace_back(tensor.detach().cpu().resolve_conj().contiguous());
+    const at::Tensor& plain =
+        kept.emplace_back(tensor.detach().cpu().resolve_conj().resolve_neg().contiguous());
     entries[name] = {dtype_of(name, plain.scalar_type()),
                      plain.sizes().vec(),
                      {static_cast<const std::byte*>(plain.const_data_ptr()), plain.nbytes()}};

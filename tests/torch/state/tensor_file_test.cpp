@@ -1,5 +1,6 @@
 #include "libtrain/state/tensor_file.hpp"
 
+#include <ATen/ops/_neg_view.h>
 #include <ATen/ops/arange.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/randn.h>
@@ -58,6 +59,25 @@ TEST_F(TensorFile, DoesNotShareViewsThatDiffer) {
   const TensorMap loaded = load_file(path_);
   EXPECT_EQ(loaded.at("head").numel(), 3);
   EXPECT_EQ(loaded.at("as_matrix").dim(), 2);
+}
+
+TEST_F(TensorFile, KeepsNumbersThatAreNegatedOrConjugatedLazily) {
+  const at::Tensor real = at::randn({3});
+  const at::Tensor complex = at::randn({3}, at::kComplexFloat);
+  const TensorMap tensors = {{"complex", complex},
+                             {"conjugate", complex.conj()},
+                             {"real", real},
+                             {"negated", at::_neg_view(real)}};
+  save_file(tensors, path_);
+  for (const auto& [name, tensor] : load_file(path_)) {
+    EXPECT_TRUE(at::equal(tensor, tensors.at(name).resolve_conj().resolve_neg())) << name;
+  }
+}
+
+TEST_F(TensorFile, RefusesATensorWithoutPlainNumbers) {
+  EXPECT_THROW(save_file({{"x", at::zeros({2, 2}).to_sparse()}}, path_), Unsupported);
+  EXPECT_THROW(save_file({{"x", at::zeros({2}, at::kMeta)}}, path_), Unsupported);
+  EXPECT_FALSE(std::filesystem::exists(path_));
 }
 
 TEST_F(TensorFile, RefusesADtypeTheFormatLacks) {
