@@ -75,8 +75,8 @@ int64_t total_steps(const TrainBertOptions& options, int64_t batches) {
 libtrain::Schedule schedule_of(const TrainBertOptions& options, int64_t steps) {
   const double warmup =
       options.warmup < 1.0 ? options.warmup * static_cast<double>(steps) : options.warmup;
-  return libtrain::linear_warmup(std::min(steps, static_cast<int64_t>(std::llround(warmup))),
-                                 steps);
+  const double shortened = std::min(warmup, static_cast<double>(steps));
+  return libtrain::linear_warmup(std::llround(shortened), steps);
 }
 
 }  // namespace bert

@@ -1,6 +1,7 @@
 #include "examples/bert/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <charconv>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -15,6 +16,14 @@ const std::map<std::string, Task> kTasks = {{"classification", Task::kClassifica
                                             {"regression", Task::kRegression}};
 
 const CLI::Range kPositive(int64_t{1}, std::numeric_limits<int64_t>::max(), "a whole number >= 1");
+
+/// CLI11 reads "-1" as 2^64 - 1 and cuts off what is larger.
+std::string check_seed(const std::string& text) {
+  uint64_t seed = 0;
+  const char* const end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(text.data(), end, seed);
+  return stop == end && error == std::errc{} ? "" : "expected a whole number from 0 to 2^64 - 1";
+}
 
 void add_options(CLI::App& app, TrainBertOptions& options, std::string& precision) {
   app.add_option("--model", options.model,
@@ -61,6 +70,7 @@ void add_options(CLI::App& app, TrainBertOptions& options, std::string& precisio
       ->check(CLI::Range(int64_t{3}, int64_t{1} << 20))
       ->capture_default_str();
   app.add_option("--seed", options.seed, "of shuffling, dropout and new weights")
+      ->check(check_seed)
       ->capture_default_str();
   app.add_option("--precision", precision, "auto, fp32, tf32, bf16 or fp16")
       ->check(CLI::IsMember({"auto", "fp32", "tf32", "bf16", "fp16"}))

@@ -16,6 +16,7 @@
 #include "examples/support/metrics_file.hpp"
 #include "examples/support/progress.hpp"
 #include "libtrain/cli/exit_code.hpp"
+#include "libtrain/cli/output.hpp"
 #include "libtrain/cli/plan_json.hpp"
 #include "libtrain/core/file_system.hpp"
 #include "libtrain/core/require.hpp"
@@ -225,8 +226,8 @@ int run(const TrainBertOptions& options) {
   if (options.plan_only) {
     lt::Runtime runtime(plan_options(options));
     runtime.prepare(Classifier(HfDirectory::read(options.model).config));
-    fmt::print("{}\n",
-               options.json ? lt::plan_json(runtime.plan()).dump(2) : lt::explain(runtime.plan()));
+    lt::write_output(options.json ? lt::plan_json(runtime.plan()).dump(2) + "\n"
+                                  : lt::explain(runtime.plan()) + "\n");
     return lt::kExitDone;
   }
   Inputs inputs = read_inputs(options);
@@ -239,13 +240,14 @@ int run(const TrainBertOptions& options) {
 
   Run job(options, runtime, std::move(inputs), std::move(model));
   const Json result = options.eval_only ? job.evaluate_only() : job.train();
-  if (options.json) {
-    fmt::print("{}\n", result.dump(2));
-  } else {
+  std::string text = options.json ? result.dump(2) + "\n" : "";
+  if (!options.json) {
     for (const auto& [key, value] : result.items()) {
-      fmt::print("{:20} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+      text += fmt::format("{:20} {}\n", key,
+                          value.is_string() ? value.get<std::string>() : value.dump());
     }
   }
+  lt::write_output(text);
   return lt::kExitDone;
 }
 

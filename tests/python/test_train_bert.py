@@ -194,6 +194,22 @@ def refused(program, code, words, *arguments, out=None):
         assert not (out / "config.json").exists() and not (out / "model.safetensors").exists()
 
 
+@pytest.mark.parametrize("seed", ["-1", "18446744073709551616", "1.5", ""])
+def test_seeds_out_of_range_are_refused(program, seed):
+    refused(program, USAGE, ["--seed", "whole number"], "--model", MODEL, "--plan", "--seed", seed)
+
+
+@pytest.mark.parametrize("arguments", [("--plan",), ("--train", "TSV", "--steps", 1, "--warmup", "1e300", "--json")])
+def test_a_result_that_cannot_be_written_is_an_error(program, tmp_path, arguments):
+    tsv = write_tsv(tmp_path / "t.tsv", [("a", "one"), ("b", "two")])
+    arguments = [tsv if argument == "TSV" else argument for argument in arguments]
+    command = [program, "--model", MODEL, "--out", tmp_path / "out", *map(str, arguments)]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.returncode == INPUT_OUTPUT, done.stderr
+    assert "standard output" in done.stderr
+
+
 @pytest.mark.parametrize("contents, words", [
     (b"", ["file is empty"]),
     (b"plant\ta tree\nwithout a tab\n", ["line=2", "tab"]),
