@@ -1,5 +1,6 @@
 #include <ATen/autocast_mode.h>
 #include <ATen/ops/allclose.h>
+#include <ATen/ops/arange.h>
 #include <ATen/ops/embedding.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/full.h>
@@ -88,6 +89,7 @@ TEST_P(Step, ThatIsNotFiniteMovesNothing) {
 }
 
 TEST_P(Step, GivesUpAfterTooManySkipsAndNamesTheParameter) {
+  EXPECT_THROW(make_trainer({.max_skips_in_row = 0}), InvalidOption);
   Trainer trainer = make_trainer({.max_skips_in_row = 3});
   step(trainer, infinite_loss());
   step(trainer, infinite_loss());
@@ -98,6 +100,35 @@ TEST_P(Step, GivesUpAfterTooManySkipsAndNamesTheParameter) {
     EXPECT_THAT(error.what(), HasSubstr("3 steps in a row"));
     EXPECT_THAT(error.what(), HasSubstr("0.weight"));
   }
+}
+
+TEST_P(Step, NamesAParameterWhoseGradientIsSparse) {
+  torch::nn::Embedding table(40, 8);
+  AdamW optimizer(parameters_of(*table));
+  Trainer trainer(runtime_, optimizer, {.max_skips_in_row = 1, .values_on_device = GetParam()});
+  const Batch batch = Batch::stacked({{"ids", at::arange(6)}});
+  try {
+    trainer.step(batch, [&](const Batch& part) {
+      return libtrain::embedding(table->weight, part.at("ids")).sum() *
+             std::numeric_limits<float>::infinity();
+    });
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("now in weight"));
+  }
+}
+
+TEST_P(Step, TheScheduleReachesPastTheFirstTableOfADevice) {
+  at::Tensor a = at::full({}, 1.0).set_requires_grad(true);
+  SGD sgd({{{{{"a", a}}, {}}}, {}});
+  constexpr int64_t kSteps = 4100;
+  Trainer trainer(runtime_, sgd,
+                  {.schedule = linear_warmup(0, 2 * kSteps), .values_on_device = GetParam()});
+  StepReport report;
+  for (int64_t i = 0; i < kSteps; ++i) {
+    report = trainer.step(batch_, [&](const Batch&) { return a * 1e-3; });
+  }
+  EXPECT_NEAR(trainer.values(report).lr_factor, 0.5, 1e-3);
 }
 
 TEST_P(Step, ExceptionFromTheLossLeavesEverythingAsItWas) {
