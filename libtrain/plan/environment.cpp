@@ -14,10 +14,20 @@ namespace {
 constexpr std::string_view kPrefix = "FASTTRAIN_";
 
 constexpr std::array kOthers{
-    OtherVariable{"FASTTRAIN_ISA", "scalar, avx2 or avx512", "instruction set of the CPU kernels"},
+    OtherVariable{"FASTTRAIN_ISA", "scalar, avx2 or avx512", "instruction set of the CPU kernels",
+                  [](std::string_view text) {
+                    return text == "scalar" || text == "avx2" || text == "avx512";
+                  }},
     OtherVariable{"FASTTRAIN_REQUIRE_GPU", "1",
-                  "tests that need a GPU fail instead of being skipped"},
+                  "tests that need a GPU fail instead of being skipped",
+                  [](std::string_view text) { return text == "1"; }},
 };
+
+void require_allowed(bool allowed, const std::string& name, const std::string& text,
+                     std::string_view expected) {
+  require(allowed, "[plan.environment] value not allowed: {}={}, expected {}; correct or unset it",
+          name, quote(text), expected);
+}
 
 std::vector<std::string_view> known_names() {
   std::vector<std::string_view> names;
@@ -42,11 +52,12 @@ PlanOptions read_environment(const std::map<std::string, std::string>& variables
     }
     const auto table = option_table();
     const auto option = std::ranges::find(table, name, &OptionInfo::variable);
+    const auto* const other = std::ranges::find(kOthers, name, &OtherVariable::name);
     if (option != table.end()) {
-      require(option->read(text, options),
-              "[plan.environment] value not allowed: {}={}, expected {}; correct or unset it", name,
-              quote(text), option->allowed);
-    } else if (std::ranges::find(kOthers, name, &OtherVariable::name) == kOthers.end()) {
+      require_allowed(option->read(text, options), name, text, option->allowed);
+    } else if (other != kOthers.end()) {
+      require_allowed(other->is_allowed(text), name, text, other->allowed);
+    } else {
       throw InvalidOption(
           fill("[plan.environment] unknown variable: name={}, expected one in docs/environment.md; "
                "correct or unset it{}",

@@ -10,11 +10,12 @@
 
 namespace libtrain {
 
-/// A FASTTRAIN_* variable that sets no option of the plan; another part reads and checks it.
+/// A FASTTRAIN_* variable that sets no option of the plan; another part reads it.
 struct OtherVariable {
   std::string_view name;
   std::string_view allowed;
   std::string_view meaning;
+  bool (*is_allowed)(std::string_view text);
 };
 LT_API std::span<const OtherVariable> other_variables();
 

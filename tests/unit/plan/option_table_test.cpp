@@ -113,6 +113,13 @@ TEST(Environment, RefusesValuesAndNamesThatNothingReads) {
             "docs/environment.md; correct or unset it; did you mean FASTTRAIN_PRECISION?");
   EXPECT_THROW(read_environment({{"FASTTRAIN_GLOBAL_BATCH", "8"}}), InvalidOption);
   EXPECT_THROW(read_environment({{"FASTTRAIN_", "8"}}), InvalidOption);
+  EXPECT_EQ(message_of<InvalidOption>([] {
+              read_environment({{"FASTTRAIN_ISA", "sse"}});
+            }),
+            "[plan.environment] value not allowed: FASTTRAIN_ISA=\"sse\", expected scalar, avx2 or "
+            "avx512; correct or unset it");
+  EXPECT_THROW(read_environment({{"FASTTRAIN_REQUIRE_GPU", "yes"}}), InvalidOption);
+  EXPECT_NO_THROW(read_environment({{"FASTTRAIN_ISA", "avx2"}, {"FASTTRAIN_REQUIRE_GPU", "1"}}));
 }
 
 TEST(Requests, CodeComesBeforeTheEnvironmentAndTheConflictIsNamed) {
