@@ -21,6 +21,10 @@ function(libtrain_add_test name)
   if(NOT arg_TORCH)
     # GCC 12 warns of std::string's own operator+ (GCC bug 105651).
     target_compile_options(${name} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
+    if(LIBTRAIN_SANITIZE AND CMAKE_CXX_COMPILER_ID STREQUAL GNU)
+      # GCC's manual: sanitizers bring false warnings of this kind.
+      target_compile_options(${name} PRIVATE -Wno-maybe-uninitialized)
+    endif()
   endif()
   if(arg_TORCH)
     add_dependencies(torch_tests ${name})
