@@ -78,7 +78,7 @@ def is_complete(row: dict) -> bool:
 def write_page(page: pathlib.Path, results: dict) -> None:
     if not page.is_file():
         page.write_text(NEW_PAGE)
-    report.write(page, results)
+    report.write(page, report.text(results))
     plot.draw(page.parent / "images/benchmarks.png", results)
 
 

@@ -98,8 +98,7 @@ def main() -> None:
     counts = {row.name: samples_of(row, folders) for row in rows if bf16 or not row.needs_bf16}
     generated = text(counts, here)
     print(generated)
-    page = ROOT / "docs/benchmarks.md"
-    page.write_text(report.replace_generated(page.read_text(), generated, BEGIN, END))
+    report.write(ROOT / "docs/benchmarks.md", generated, BEGIN, END)
 
 
 if __name__ == "__main__":

@@ -108,5 +108,5 @@ def replace_generated(page: str, generated: str, begin: str = BEGIN, end: str = 
     return before + generated + rest.split(end)[1]
 
 
-def write(page: pathlib.Path, results: dict) -> None:
-    page.write_text(replace_generated(page.read_text(), text(results)))
+def write(page: pathlib.Path, generated: str, begin: str = BEGIN, end: str = END) -> None:
+    page.write_text(replace_generated(page.read_text(), generated, begin, end))
