@@ -8,11 +8,11 @@ include(CMakePackageConfigHelpers)
 set(core_roots
   cli/exit_code.hpp
   core/require.hpp core/warning.hpp
-  facts/machine.hpp facts/view.hpp
+  facts/machine.hpp facts/measured_file.hpp facts/view.hpp
   format/json.hpp format/json_fields.hpp format/safetensors.hpp format/tsv.hpp format/wordpiece.hpp
-  plan/explain.hpp plan/make_plan.hpp plan/model_presets.hpp plan/nearest_name.hpp plan/option_table.hpp
+  plan/explain.hpp plan/make_plan.hpp plan/model_presets.hpp plan/nearest_name.hpp plan/option_table.hpp plan/tuning.hpp
   policy/early_stop.hpp policy/loss_scale.hpp policy/schedule.hpp policy/skip_counter.hpp
-  probe/probe.hpp)
+  probe/measured.hpp probe/probe.hpp)
 set(libtrain_roots
   libtrain.hpp
   amp/planned_autocast.hpp
@@ -55,11 +55,13 @@ if(TARGET libtrain)
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindLibTorch.cmake DESTINATION ${package_folder})
 endif()
 
-if(TARGET fasttrain_cli)
-  file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
-  set_target_properties(fasttrain_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries}")
-  install(TARGETS fasttrain_cli)
-endif()
+file(RELATIVE_PATH to_libraries ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+foreach(program fasttrain_cli fasttrain_step_time)
+  if(TARGET ${program})
+    set_target_properties(${program} PROPERTIES INSTALL_RPATH "$ORIGIN/${to_libraries};${LibTorch_LIBRARY_DIR}")
+    install(TARGETS ${program})
+  endif()
+endforeach()
 
 configure_package_config_file(cmake/libtrainConfig.cmake.in ${PROJECT_BINARY_DIR}/libtrainConfig.cmake
   INSTALL_DESTINATION ${package_folder})

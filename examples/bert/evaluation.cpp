@@ -7,8 +7,8 @@
 #include <ATen/ops/tensor.h>
 #include <fmt/format.h>
 
-#include "examples/support/progress.hpp"
 #include "libtrain/amp/planned_autocast.hpp"
+#include "libtrain/cli/progress.hpp"
 #include "libtrain/core/file_system.hpp"
 #include "libtrain/data/data_loader.hpp"
 
@@ -31,7 +31,7 @@ Evaluation evaluate(const libtrain::Runtime& runtime, Classifier& model, const T
                     Task task, const std::string& title) {
   const libtrain::EvalScope eval = runtime.eval();
   const libtrain::DataLoader loader(data, {.batch_size = kEvaluationBatch});
-  examples::Progress progress(title, data.size(), stderr);
+  libtrain::Progress progress(title, data.size(), stderr);
   std::vector<at::Tensor> logits;
   std::vector<at::Tensor> targets;
   int64_t done = 0;

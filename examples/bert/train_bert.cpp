@@ -14,10 +14,10 @@
 #include "examples/bert/options.hpp"
 #include "examples/bert/text_dataset.hpp"
 #include "examples/support/metrics_file.hpp"
-#include "examples/support/progress.hpp"
 #include "libtrain/cli/exit_code.hpp"
 #include "libtrain/cli/output.hpp"
 #include "libtrain/cli/plan_json.hpp"
+#include "libtrain/cli/progress.hpp"
 #include "libtrain/core/file_system.hpp"
 #include "libtrain/core/require.hpp"
 #include "libtrain/core/warning.hpp"
@@ -167,7 +167,7 @@ class Run {
 
   void train_epoch(lt::Trainer& trainer, const lt::EpochBatches& epoch, int64_t steps,
                    examples::MetricsFile& metrics) {
-    examples::Progress progress("train", steps, stderr);
+    lt::Progress progress("train", steps, stderr);
     auto last = Clock::now();
     for (const lt::Batch& batch : epoch) {
       if (trainer.steps() == steps) {
@@ -186,7 +186,7 @@ class Run {
   }
 
   void log(const lt::StepValues& values, const lt::Batch& batch, double seconds,
-           examples::MetricsFile& metrics, examples::Progress& progress) {
+           examples::MetricsFile& metrics, lt::Progress& progress) {
     const double samples_per_s = static_cast<double>(batch.samples()) / seconds;
     const double tokens_per_s = static_cast<double>(batch.layout()->rows()) / seconds;
     metrics.write({{"step", values.step + 1},

@@ -9,6 +9,7 @@
 #include "libtrain/cli/output.hpp"
 #include "libtrain/cli/plan.hpp"
 #include "libtrain/cli/probe.hpp"
+#include "libtrain/cli/tune.hpp"
 
 namespace libtrain {
 namespace {
@@ -22,6 +23,7 @@ int run(int argc, char** argv) {
   add_probe_command(app, exit_code);
   add_doctor_command(app, exit_code);
   add_env_command(app, exit_code);
+  add_tune_command(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

@@ -19,13 +19,6 @@ void FactWriter::write_line(const std::string& key, const std::string& value) {
   text_.append(key).append(" = ").append(value).append("\n");
 }
 
-void FactWriter::write_field(const std::string& key,
-                             const std::map<std::string, std::string>& field) {
-  for (const auto& [name, value] : field) {
-    write_line(fill("{}.{}", key, format_name(name)), format_value(value));
-  }
-}
-
 FactReader::FactReader(std::string_view text, std::string file) : file_(std::move(file)) {
   Line line{.value = {}, .number = 0, .offset = 0};
   for (const std::string_view raw : split(text, '\n')) {
@@ -54,23 +47,18 @@ FactReader::FactReader(std::string_view text, std::string file) : file_(std::mov
   }
 }
 
-void FactReader::read_field(const std::string& key, std::map<std::string, std::string>& field) {
-  const std::string prefix = key + ".";
+std::vector<FactReader::NamedLine> FactReader::take_all(const std::string& prefix) {
+  std::vector<NamedLine> taken;
   for (auto at = lines_.lower_bound(prefix); at != lines_.end() && at->first.starts_with(prefix);
        at = lines_.erase(at)) {
-    const auto& [full_key, line] = *at;
-    const std::optional<std::string> name = parse_name(full_key.substr(prefix.size()));
+    const auto& [key, line] = *at;
+    const std::optional<std::string> name = parse_name(key.substr(prefix.size()));
     if (!name) {
-      fail(line, fill("the last part of the key is no name: key={}", quote(full_key)));
+      fail(line, fill("the last part of the key is no name: key={}", quote(key)));
     }
-    std::string value;
-    if (const Expected expected = parse_value(line.value, value)) {
-      fail_value(full_key, line, *expected);
-    }
-    if (!field.emplace(*name, value).second) {
-      fail(line, fill("the key is given twice: key={}", quote(full_key)));
-    }
+    taken.push_back({.key = key, .name = *name, .line = line});
   }
+  return taken;
 }
 
 int FactReader::read_count(const std::string& key, int max) {

@@ -5,7 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
+#include "libtrain/core/text.hpp"
 #include "libtrain/facts/fields.hpp"
 #include "libtrain/facts/value_text.hpp"
 
@@ -29,7 +32,12 @@ class FactWriter {
       write_line(key, format_value(*field));
     }
   }
-  void write_field(const std::string& key, const std::map<std::string, std::string>& field);
+  template <class T>
+  void write_field(const std::string& key, const std::map<std::string, T>& field) {
+    for (const auto& [name, value] : field) {
+      write_line(std::string(key).append(".").append(format_name(name)), format_value(value));
+    }
+  }
 
   const std::string& text() const { return text_; }
 
@@ -61,7 +69,18 @@ class FactReader {
       }
     }
   }
-  void read_field(const std::string& key, std::map<std::string, std::string>& field);
+  template <class T>
+  void read_field(const std::string& key, std::map<std::string, T>& field) {
+    for (const NamedLine& named : take_all(key + ".")) {
+      T value{};
+      if (const Expected expected = parse_value(named.line.value, value)) {
+        fail_value(named.key, named.line, *expected);
+      }
+      if (!field.emplace(named.name, std::move(value)).second) {
+        fail(named.line, "the key is given twice: key=" + quote(named.key));
+      }
+    }
+  }
   /// A number of repeated groups; 0 when it is not given.
   int read_count(const std::string& key, int max);
 
@@ -75,7 +94,14 @@ class FactReader {
     int64_t offset;  ///< of its first byte
   };
 
+  struct NamedLine {
+    std::string key;   ///< whole
+    std::string name;  ///< what follows the prefix
+    Line line;
+  };
+
   std::optional<Line> take(const std::string& key);
+  std::vector<NamedLine> take_all(const std::string& prefix);
   [[noreturn]] void fail(const Line& line, const std::string& what) const;
   [[noreturn]] void fail_value(const std::string& key, const Line& line,
                                std::string_view expected) const;

@@ -121,6 +121,16 @@ void visit_fields(FactsOf<NetworkFacts> auto& facts, auto&& visit) {
   visit("peer_memory", facts.peer_memory);
 }
 
+void visit_fields(FactsOf<MeasuredFacts> auto& facts, auto&& visit) {
+  visit("date", facts.date);
+  visit("precision", facts.precision);
+  visit("attention", facts.attention);
+  visit("optimizer", facts.optimizer);
+  visit("threads", facts.threads);
+  visit("allocator", facts.allocator);
+  visit("problem", facts.problem);
+}
+
 void visit_fields(FactsOf<ModelFacts> auto& facts, auto&& visit) {
   visit("name", facts.name);
   visit("parameters", facts.parameters);
@@ -139,6 +149,7 @@ void visit_groups(FactsOf<MachineFacts> auto& facts, auto&& visit) {
   visit("network", facts.network);
   visit("library", facts.library);
   visit("launch", facts.launch);
+  visit("measured", facts.measured);
 }
 
 }  // namespace libtrain

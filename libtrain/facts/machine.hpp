@@ -10,6 +10,7 @@
 #include "libtrain/facts/host.hpp"
 #include "libtrain/facts/launch.hpp"
 #include "libtrain/facts/library.hpp"
+#include "libtrain/facts/measured.hpp"
 #include "libtrain/facts/model.hpp"
 #include "libtrain/facts/network.hpp"
 
@@ -25,6 +26,7 @@ struct MachineFacts {
   LibraryFacts library;
   LaunchFacts launch;
   NetworkFacts network;
+  MeasuredFacts measured;
 
   friend bool operator==(const MachineFacts&, const MachineFacts&) = default;
 };

@@ -24,11 +24,12 @@ std::string_view absent(std::string_view name) {
   if (name == "cuda_index") {
     return "hidden";
   }
-  constexpr std::array<std::string_view, 13> kNone = {
-      "problem",      "performance_cores", "mig_profile",  "launcher",
-      "rank",         "world_size",        "local_rank",   "local_world_size",
-      "cuda_version", "cudnn_version",     "nccl_version", "cuda_archs",
-      "iommu"};
+  constexpr std::array<std::string_view, 14> kNone = {
+      "date",         "problem",       "performance_cores",
+      "mig_profile",  "launcher",      "rank",
+      "world_size",   "local_rank",    "local_world_size",
+      "cuda_version", "cudnn_version", "nccl_version",
+      "cuda_archs",   "iommu"};
   return std::find(kNone.begin(), kNone.end(), name) != kNone.end() ? "none" : "unknown";
 }
 
@@ -88,6 +89,12 @@ class Table {
     }
     for (const auto& [name, value] : variables) {
       line(format_name(name), format_value(value));
+    }
+  }
+
+  void row(std::string_view field, const std::map<std::string, double>& milliseconds) {
+    for (const auto& [name, value] : milliseconds) {
+      line(fill("{} {}", field, format_name(name)), fill("{} ms", value));
     }
   }
 

@@ -8,6 +8,7 @@
 #include "libtrain/nn/kernel_function.hpp"
 #include "libtrain/nn/padded_attention.hpp"
 #include "libtrain/nn/short_attention.hpp"
+#include "libtrain/runtime/planned_forms.hpp"
 
 namespace libtrain {
 namespace {
@@ -49,13 +50,15 @@ bool short_form_runs(const at::Tensor& query, int64_t head_dim) {
 Form choose_form(const at::Tensor& query, const AttentionOptions& options) {
   const int64_t head_dim = query.size(1) / options.heads;
   const bool can_be_short = short_form_runs(query, head_dim);
+  const bool planned = planned_forms().attention == AttentionKind::kShort;
   require<Unsupported>(can_be_short || options.form != AttentionForm::kShort,
                        "[nn.attention] the short form cannot run here: device={}, dtype={}, "
                        "head_dim={}, expected the "
                        "CPU, fp32 or bf16 and at most {}; use AttentionForm::kAuto",
                        query.device().str(), c10::toString(query.scalar_type()), head_dim,
                        kernels::kMaxHeadDim);
-  return {.is_short = can_be_short && options.form != AttentionForm::kPadded,
+  return {.is_short = options.form == AttentionForm::kShort ||
+                      (options.form == AttentionForm::kAuto && can_be_short && planned),
           .scale = options.scale.value_or(1.0 / std::sqrt(static_cast<double>(head_dim))),
           .dropout = options.training ? options.dropout : 0.0};
 }

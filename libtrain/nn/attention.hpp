@@ -13,7 +13,7 @@ namespace libtrain {
 /// How attention() computes; the result is the same up to rounding and the random numbers of
 /// dropout.
 enum class AttentionForm {
-  kAuto,   ///< kShort where it can, else kPadded
+  kAuto,   ///< kShort where it can and the plan says `short`, else kPadded
   kShort,  ///< own kernel, sample by sample: CPU, fp32 or bf16, head_dim up to kernels::kMaxHeadDim
   kPadded,  ///< samples padded to the longest, then at::scaled_dot_product_attention: any device,
             ///< dtype

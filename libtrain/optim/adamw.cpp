@@ -9,6 +9,7 @@
 #include "libtrain/kernels/table.hpp"
 #include "libtrain/optim/parallel_chunks.hpp"
 #include "libtrain/optim/row_gradient.hpp"
+#include "libtrain/runtime/planned_forms.hpp"
 
 namespace libtrain {
 namespace {
@@ -68,6 +69,11 @@ std::vector<std::string> AdamBase::state_names() const {
     return {"exp_avg", "exp_avg_sq", "max_exp_avg_sq"};
   }
   return {"exp_avg", "exp_avg_sq"};
+}
+
+GradientForms AdamBase::gradient_forms() const {
+  const bool own = planned_forms().optimizer == OptimizerForm::kOwnKernel;
+  return {.rows = own, .computed = own};
 }
 
 void AdamBase::update_with_kernels(const std::vector<Moving>& moving, const HostUpdate& numbers) {

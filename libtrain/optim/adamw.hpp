@@ -36,7 +36,7 @@ enum class WeightDecay { kInGradient, kDecoupled };
 /// State: "step", "exp_avg", "exp_avg_sq" and, with amsgrad, "max_exp_avg_sq".
 class LT_API AdamBase : public Optimizer {
  public:
-  GradientForms gradient_forms() const final { return {.rows = true, .computed = true}; }
+  GradientForms gradient_forms() const final;
 
  protected:
   AdamBase(Parameters parameters, const AdamOptions& options, WeightDecay weight_decay);

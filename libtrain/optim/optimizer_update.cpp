@@ -11,6 +11,7 @@
 #include "libtrain/core/require.hpp"
 #include "libtrain/optim/optimizer.hpp"
 #include "libtrain/optim/row_gradient.hpp"
+#include "libtrain/runtime/planned_forms.hpp"
 
 namespace libtrain {
 namespace {
@@ -211,10 +212,11 @@ void Optimizer::update(const HostUpdate& numbers) {
           "[optim.update] lr_factor={}, grad_multiplier={}, expected finite numbers",
           numbers.lr_factor, numbers.grad_multiplier);
   const at::NoGradGuard no_grad;
+  const bool own = planned_forms().optimizer == OptimizerForm::kOwnKernel;
   std::vector<Moving> with_kernel = collect_moving(gradient_forms());
-  const auto first =
-      std::stable_partition(with_kernel.begin(), with_kernel.end(),
-                            [](const Moving& entry) { return has_kernel(entry.parameter); });
+  const auto first = std::stable_partition(
+      with_kernel.begin(), with_kernel.end(),
+      [own](const Moving& entry) { return own && has_kernel(entry.parameter); });
   const std::vector<Moving> others(first, with_kernel.end());
   with_kernel.erase(first, with_kernel.end());
 

@@ -18,6 +18,8 @@ constexpr std::array kOthers{
                   [](std::string_view text) {
                     return text == "scalar" || text == "avx2" || text == "avx512";
                   }},
+    OtherVariable{"FASTTRAIN_MEASURED", "off", "what `fasttrain tune` measured is not used",
+                  [](std::string_view text) { return text == "off"; }},
     OtherVariable{"FASTTRAIN_REQUIRE_GPU", "1",
                   "tests that need a GPU fail instead of being skipped",
                   [](std::string_view text) { return text == "1"; }},

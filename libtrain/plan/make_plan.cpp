@@ -13,8 +13,10 @@
 #include "libtrain/plan/choose_optimizer.hpp"
 #include "libtrain/plan/choose_precision.hpp"
 #include "libtrain/plan/choose_threads.hpp"
+#include "libtrain/plan/prefer_measured.hpp"
 #include "libtrain/plan/request.hpp"
 #include "libtrain/plan/target.hpp"
+#include "libtrain/plan/tuning.hpp"
 
 namespace libtrain {
 namespace {
@@ -39,6 +41,18 @@ void check_batch(const PlanOptions& asked, const LaunchFacts& launch) {
           accumulate, batch / ranks, batch, ranks);
 }
 
+/// What was measured counts for training on the CPU, and threads for a process that has it alone.
+MeasuredFacts usable_measurements(const Target& target, const MachineFacts& machine) {
+  if (target.type != DeviceType::kCpu) {
+    return {};
+  }
+  MeasuredFacts measured = machine.measured;
+  if (machine.launch.local_world_size.value_or(1) > 1) {
+    measured.threads.clear();
+  }
+  return measured;
+}
+
 }  // namespace
 
 Plan make_plan(const PlanOptions& asked, const MachineFacts& machine) {
@@ -52,16 +66,26 @@ Plan make_plan(const PlanOptions& asked, const MachineFacts& machine) {
   Plan plan;
   plan.device = choose_device(requests.device, machine);
   const Target target = describe_target(plan.device.value, machine);
-  plan.precision = choose_precision(requests.precision, target, machine.cpu);
+  const MeasuredFacts measured = usable_measurements(target, machine);
+  plan.precision = prefer_measured(choose_precision(requests.precision, target, machine.cpu),
+                                   measured.precision, kTunedPrecisions);
   plan.fp32_matmul =
       choose_fp32_matmul(requests.fp32_matmul, plan.precision, target, launch.variables);
   plan.loss_scaling = choose_loss_scaling(requests.loss_scaling, plan.precision.value);
-  plan.attention = choose_attention(requests.attention, target, plan.precision.value,
-                                    machine.library, launch.variables);
-  plan.optimizer = choose_optimizer(requests.optimizer, target.type);
+  plan.attention =
+      prefer_measured(choose_attention(requests.attention, target, plan.precision.value,
+                                       machine.library, launch.variables),
+                      measured.attention, kTunedAttention);
+  plan.optimizer = prefer_measured(choose_optimizer(requests.optimizer, target.type),
+                                   measured.optimizer, kTunedOptimizers);
   plan.threads = choose_threads(requests.threads, machine.cpu, launch);
+  plan.threads = prefer_measured(plan.threads, measured.threads,
+                                 tuned_threads(plan.threads.value, machine.cpu));
   plan.allocator = choose_allocator(requests.allocator, target.type, machine.host, launch,
                                     asked.allow_process_settings);
+  if (asked.allow_process_settings) {
+    plan.allocator = prefer_measured(plan.allocator, measured.allocator, kTunedAllocators);
+  }
   plan.cudnn_benchmark = choose_cudnn_benchmark(requests.cudnn_benchmark, target.type, {});
   if (requests.memory_format.value) {
     plan.memory_format =

@@ -9,6 +9,7 @@
 #include "libtrain/probe/host.hpp"
 #include "libtrain/probe/launch.hpp"
 #include "libtrain/probe/machine_sources.hpp"
+#include "libtrain/probe/measured.hpp"
 #include "libtrain/probe/network.hpp"
 
 namespace libtrain {
@@ -18,13 +19,16 @@ MachineFacts probe_machine() { return probe_machine(MachineSources{}); }
 MachineFacts probe_machine(const Sources& sources) {
   const CgroupLimits limits = probe_cgroup(sources);
   GpuProbe gpus = probe_gpus(sources);
-  return {.host = probe_host(sources, limits),
-          .cpu = probe_cpu(sources, limits),
-          .gpu_driver = std::move(gpus.driver),
-          .gpus = std::move(gpus.gpus),
-          .library = build_facts(),
-          .launch = launch_from_environment(sources.environment()),
-          .network = probe_network(sources)};
+  MachineFacts machine{.host = probe_host(sources, limits),
+                       .cpu = probe_cpu(sources, limits),
+                       .gpu_driver = std::move(gpus.driver),
+                       .gpus = std::move(gpus.gpus),
+                       .library = build_facts(),
+                       .launch = launch_from_environment(sources.environment()),
+                       .network = probe_network(sources),
+                       .measured = {}};
+  machine.measured = probe_measured(sources, machine);
+  return machine;
 }
 
 }  // namespace libtrain

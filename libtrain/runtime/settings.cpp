@@ -12,6 +12,7 @@
 #include "libtrain/core/text.hpp"
 #include "libtrain/core/warning.hpp"
 #include "libtrain/runtime/allocator.hpp"
+#include "libtrain/runtime/planned_forms.hpp"
 #include "libtrain/runtime/torch_compat.hpp"
 
 namespace libtrain {
@@ -70,6 +71,12 @@ void prefer_attention(SettingsGuard& guard, AttentionKind kind) {
   guard.on_exit([previous] { at::globalContext().setSDPPriorityOrder(previous); });
 }
 
+/// On the CPU ATen has one fused form, "flash"; math is what is left without it.
+void forbid_fused_attention(SettingsGuard& guard, AttentionKind kind) {
+  set_scoped(guard, at::globalContext().userEnabledFlashSDP(), kind != AttentionKind::kMath,
+             [](bool on) { at::globalContext().setSDPUseFlash(on); });
+}
+
 /// MKL's vector functions (tanh, exp, …) choose their code at their first call, and two threads
 /// that make it at once may each choose another: about one process in 75 then differs in the last
 /// bits for good. So one thread calls first.
@@ -104,6 +111,11 @@ SettingsGuard apply_settings(const Plan& plan) {
     set_scoped(guard, at::globalContext().benchmarkCuDNN(), plan.cudnn_benchmark.value,
                [](bool on) { at::globalContext().setBenchmarkCuDNN(on); });
     prefer_attention(guard, plan.attention.value);
+  } else {
+    forbid_fused_attention(guard, plan.attention.value);
+    set_scoped(guard, planned_forms(),
+               {.attention = plan.attention.value, .optimizer = plan.optimizer.value},
+               [](PlannedForms forms) { set_planned_forms(forms); });
   }
   apply_allocator(plan.allocator.value);
   settle_vector_functions();

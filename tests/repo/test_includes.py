@@ -22,6 +22,7 @@ ON_TORCH = {
     **{folder: RUNTIME | {"format"} for folder in ("amp", "optim", "memory", "nn", "data", "comm")},
     "state": RUNTIME | {"optim", "amp", "data", "format"},
     "train": RUNTIME | {"format", "amp", "optim", "memory", "nn", "data", "comm", "state"},
+    "step_time": RUNTIME | {"nn", "optim", "train", "cli"},
     "sim": {"facts", "core"},
 }
 ALLOWED = TORCH_FREE | ON_TORCH

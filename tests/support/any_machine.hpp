@@ -34,10 +34,11 @@ void fill_field(std::optional<T>& field) {
     fill_value(field.emplace());
   }
 }
-inline void fill_field(std::map<std::string, std::string>& field) {
+template <class T>
+void fill_field(std::map<std::string, T>& field) {
   for (int i = *rc::gen::inRange(0, 4); i > 0; --i) {
     std::string name;
-    std::string value;
+    T value{};
     fill_value(name);
     fill_value(value);
     field[name] = value;

@@ -36,8 +36,9 @@ RC_GTEST_PROP(FactsRoundTrip, ADamagedFileIsReadOrRefusedAndNeverCrashes, ()) {
 /// Becomes whatever a member of a facts struct is, so that the compiler can count the members.
 struct AnyField {
   template <class T>
-  operator std::optional<T>() const;                    // NOLINT(google-explicit-constructor)
-  operator std::map<std::string, std::string>() const;  // NOLINT(google-explicit-constructor)
+  operator std::optional<T>() const;  // NOLINT(google-explicit-constructor)
+  template <class T>
+  operator std::map<std::string, T>() const;  // NOLINT(google-explicit-constructor)
 };
 
 template <class Facts, class... Fields>
@@ -53,7 +54,7 @@ template <class Facts>
 class FactsFields : public testing::Test {};
 
 using AllFacts = testing::Types<HostFacts, CpuFacts, GpuDriverFacts, GpuFacts, LibraryFacts,
-                                LaunchFacts, NetworkFacts, ModelFacts>;
+                                LaunchFacts, NetworkFacts, MeasuredFacts, ModelFacts>;
 TYPED_TEST_SUITE(FactsFields, AllFacts);
 
 TYPED_TEST(FactsFields, EveryMemberIsVisited) {

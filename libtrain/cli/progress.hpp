@@ -5,10 +5,12 @@
 #include <cstdio>
 #include <string>
 
-namespace examples {
+#include "libtrain/core/api.hpp"
+
+namespace libtrain {
 
 /// A progress bar on a terminal, redrawn in place; elsewhere a plain line every ten seconds.
-class Progress {
+class LT_API Progress {
  public:
   Progress(std::string title, int64_t total, std::FILE* out);
   /// Ends the line that is being redrawn.
@@ -32,4 +34,4 @@ class Progress {
   Clock::time_point shown_;
 };
 
-}  // namespace examples
+}  // namespace libtrain

@@ -1,4 +1,4 @@
-#include "examples/support/progress.hpp"
+#include "libtrain/cli/progress.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace examples {
+namespace libtrain {
 namespace {
 
 constexpr int kBarWidth = 30;
@@ -53,4 +53,4 @@ void Progress::show(int64_t done, const std::string& values) {
   std::fflush(out_);
 }
 
-}  // namespace examples
+}  // namespace libtrain
