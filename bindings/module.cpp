@@ -8,6 +8,7 @@ PYBIND11_MODULE(_native, module) {
   fasttrain::register_runtime(module);
   fasttrain::register_optim(module);
   fasttrain::register_amp(module);
+  fasttrain::register_nn(module);
   fasttrain::register_state(module);
   fasttrain::register_train(module);
 }

@@ -16,6 +16,7 @@ void register_plan(pybind11::module_& module);
 void register_runtime(pybind11::module_& module);
 void register_optim(pybind11::module_& module);
 void register_amp(pybind11::module_& module);
+void register_nn(pybind11::module_& module);
 void register_state(pybind11::module_& module);
 void register_train(pybind11::module_& module);
 

@@ -22,6 +22,7 @@ from fasttrain._torch_version import check_torch_version
 
 check_torch_version(found=torch.__version__, built_with=_build.TORCH_VERSION)
 
+from fasttrain import nn
 from fasttrain._amp import GradScaler
 from fasttrain._errors import (
     BadFile,
@@ -73,6 +74,7 @@ __all__ = [
     "inverse_sqrt",
     "linear_warmup",
     "load_file",
+    "nn",
     "one_cycle",
     "plan",
     "save_file",
