@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "libtrain/cli/exit_code.hpp"
+#include "libtrain/core/text.hpp"
 #include "libtrain/nn/add_norm.hpp"
 #include "libtrain/nn/attention.hpp"
 #include "libtrain/nn/embedding.hpp"
@@ -50,7 +51,7 @@ struct LayerImpl : torch::nn::Module {
     const at::Tensor attended =
         add_norm(*norm, linear(*out, attention_qkvpacked(linear(*qkv, input), layout, options)),
                  input, kDropout, true, layout);
-    const at::Tensor wide = linear(*down, gelu(linear(*up, attended)));
+    const at::Tensor wide = linear(*down, libtrain::gelu(linear(*up, attended)));
     return add_norm(*last_norm, wide, attended, kDropout, true, layout);
   }
 
@@ -77,7 +78,7 @@ struct EncoderImpl : torch::nn::Module {
     const PackedLayoutPtr layout = layout_for_products(batch.layout(), at::kCPU);
     const int64_t filler = layout->rows() - batch.layout()->rows();
     at::Tensor hidden =
-        embedding(words->weight, at::constant_pad_nd(batch.at("ids"), {0, filler}, 0));
+        libtrain::embedding(words->weight, at::constant_pad_nd(batch.at("ids"), {0, filler}, 0));
     for (const auto& layer : *layers) {
       hidden = layer->as<LayerImpl>()->forward(hidden, layout);
     }
