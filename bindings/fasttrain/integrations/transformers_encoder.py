@@ -27,9 +27,10 @@ def pack_encoder(model: Model) -> Model:
     hidden states at padding come out as 0. Parameters, their names and state dicts do not change.
 
     On the CPU in fp32 and bf16, layers run on fasttrain.nn: attention and dropout as in
-    docs/random.md, norms in one pass with residual and dropout, GELU, touched rows of embeddings.
-    Elsewhere, with output_hidden_states and with masks of more than two dimensions the layers run
-    as transformers wrote them. Raises Unsupported for other families and for decoders.
+    docs/random.md, norms in one pass with residual and dropout, GELU, touched rows of embeddings;
+    hooks run on each layer and its Linears, not on the modules between. Elsewhere, and with
+    output_hidden_states or masks of more than two dimensions, layers run as transformers wrote
+    them. Raises Unsupported for other families and for decoders.
     """
     family, is_decoder = model.config.model_type, getattr(model.config, "is_decoder", False)
     if family not in _FAMILIES or is_decoder:
