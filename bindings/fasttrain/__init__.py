@@ -24,6 +24,7 @@ check_torch_version(found=torch.__version__, built_with=_build.TORCH_VERSION)
 
 from fasttrain import nn
 from fasttrain._amp import GradScaler
+from fasttrain._cmake import cmake_prefix_path
 from fasttrain._errors import (
     BadFile,
     DeviceError,
@@ -69,6 +70,7 @@ __all__ = [
     "Trainer",
     "Unsupported",
     "clip_grad_norm_",
+    "cmake_prefix_path",
     "constant",
     "cosine",
     "inverse_sqrt",
