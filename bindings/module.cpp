@@ -10,5 +10,6 @@ PYBIND11_MODULE(_native, module) {
   fasttrain::register_amp(module);
   fasttrain::register_nn(module);
   fasttrain::register_state(module);
+  fasttrain::register_values(module);
   fasttrain::register_train(module);
 }

@@ -19,5 +19,6 @@ void register_amp(pybind11::module_& module);
 void register_nn(pybind11::module_& module);
 void register_state(pybind11::module_& module);
 void register_train(pybind11::module_& module);
+void register_values(pybind11::module_& module);
 
 }  // namespace fasttrain

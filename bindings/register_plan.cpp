@@ -44,6 +44,20 @@ py::dict to_dict(const lt::Plan& plan) {
   return out;
 }
 
+std::string short_text(const lt::Plan& plan) {
+  std::vector<std::string> rows;
+  for (const lt::PlanRow& row : lt::plan_rows(plan)) {
+    rows.push_back(lt::fill("{}={}", row.key, row.value));
+  }
+  return lt::fill("<fasttrain.Plan {}>", lt::join(rows, ", "));
+}
+
+[[noreturn]] void refuse_pickle(const lt::Plan& /*plan*/) {
+  throw py::type_error(
+      "cannot pickle a fasttrain.Plan: it belongs to the machine it was made for; to_dict() and "
+      "str() of it can be kept");
+}
+
 std::string html_row(const char* cell, const std::vector<std::string>& texts) {
   const py::object escape = py::module_::import("html").attr("escape");
   std::string html = "<tr>";
@@ -80,6 +94,8 @@ void register_plan(py::module_& module) {
   py::class_<lt::Plan>(module, "Plan",
                        "How a model is trained on a machine: every choice, whose it is, and why.")
       .def("__str__", [](const lt::Plan& plan) { return lt::explain(plan); })
+      .def("__repr__", short_text)
+      .def("__reduce__", refuse_pickle)
       .def(
           "__eq__", [](const lt::Plan& a, const lt::Plan& b) { return a == b; }, py::is_operator())
       .def("to_dict", to_dict,

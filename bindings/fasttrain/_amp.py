@@ -49,7 +49,8 @@ class GradScaler:
         if enabled and torch.device(device).type == "cuda" and not torch.cuda.is_available():
             warnings.warn("GradScaler is disabled: there is no CUDA device", stacklevel=2)
             enabled = False
-        self._native = _native.GradScaler(torch.device(device), init_scale, growth_factor,
+        self._device = torch.device(device)
+        self._native = _native.GradScaler(self._device, init_scale, growth_factor,
                                           backoff_factor, growth_interval, enabled)
         self._iterations: dict[torch.optim.Optimizer, tuple[_Step, _native.PythonOptimizer]] = {}
 
@@ -120,3 +121,23 @@ class GradScaler:
         """Takes PyTorch's too. Raises InvalidOption for what does not fit, and changes nothing."""
         self._native.load_state_dict(state_dict)
         self._iterations.clear()
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self._iterations:
+            raise TypeError("cannot pickle a fasttrain.GradScaler between unscale_() or step() and "
+                            "update(): it holds the optimizers of this iteration")
+        return {
+            "device": self._device,
+            "init_scale": self.get_scale(),
+            "growth_factor": self.get_growth_factor(),
+            "backoff_factor": self.get_backoff_factor(),
+            "growth_interval": self.get_growth_interval(),
+            "enabled": self.is_enabled(),
+            "state_dict": self.state_dict(),
+        }
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        state_dict = state.pop("state_dict")
+        self.__init__(**state)  # type: ignore[misc]
+        if state_dict:
+            self.load_state_dict(state_dict)

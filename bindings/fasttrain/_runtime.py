@@ -7,7 +7,7 @@ import os
 import pathlib
 from collections.abc import Iterator
 from types import TracebackType
-from typing import TYPE_CHECKING, TypedDict, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypedDict, TypeVar
 
 import torch
 
@@ -98,7 +98,7 @@ class Runtime:
         )
         module.to(self.device)
         if self._native.channels_last:
-            module.to(memory_format=torch.channels_last)  # type: ignore[call-overload]
+            module.to(memory_format=torch.channels_last)
         self._module = module
         return module
 
@@ -136,6 +136,10 @@ class Runtime:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None,
                  traceback: TracebackType | None) -> None:
         self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("cannot pickle a fasttrain.Runtime: it stands for settings of this process; "
+                        "make one in each process")
 
     def __repr__(self) -> str:
         return f"<fasttrain.Runtime on {self.device}>"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 from torch import Tensor
 
@@ -76,3 +76,10 @@ class Trainer:
     def applied_steps(self) -> int:
         """Updates that moved the weights; waits for the device."""
         return self._native.applied_steps()
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("cannot pickle a fasttrain.Trainer: it steps the optimizer of this process; "
+                        "save the state dicts of model and optimizer, and make a new one")
+
+    def __repr__(self) -> str:
+        return f"<fasttrain.Trainer of {type(self._optimizer).__name__}, {self.steps} steps taken>"
