@@ -73,7 +73,7 @@ struct ModelImpl : torch::nn::Module {
     register_module("last", last);
   }
   at::Tensor loss(const Batch& batch) {
-    return linear(*last, embedding(words->weight, batch.at("ids"))).square().mean();
+    return linear(*last, libtrain::embedding(words->weight, batch.at("ids"))).square().mean();
   }
 
   torch::nn::Embedding words{20, 8};
