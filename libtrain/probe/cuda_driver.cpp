@@ -1,17 +1,13 @@
 #include "libtrain/probe/cuda_driver.hpp"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include <csignal>
-
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cstring>
+#include <string_view>
+#include <type_traits>
 
 #include "libtrain/core/text.hpp"
+#include "libtrain/probe/child_process.hpp"
 #include "libtrain/probe/kernel_driver.hpp"
 
 namespace libtrain {
@@ -25,7 +21,7 @@ constexpr int kMajor = 75;
 constexpr int kMinor = 76;
 constexpr int kMaxDevices = 1024;
 
-/// What the child writes to the pipe: one of these a device, then one that says how it ended.
+/// What the child tells: one of these a device, then one that says how it ended.
 struct Record {
   std::array<char, 96> name{};
   std::array<char, 24> pci_bus_id{};
@@ -75,14 +71,13 @@ Record read_device(const CudaCalls& cuda, int index) {
   return out;
 }
 
-void send(int pipe, const Record& record) {
-  // A record is shorter than PIPE_BUF, so it is written whole or not at all.
-  static_assert(sizeof(Record) <= 512);
-  [[maybe_unused]] const ssize_t written = ::write(pipe, &record, sizeof(record));
+void send(const ChildProcess::Tell& tell, const Record& record) {
+  static_assert(std::is_trivially_copyable_v<Record>);
+  tell({reinterpret_cast<const char*>(&record), sizeof(record)});
 }
 
 /// Runs in the child alone.
-void list_devices(const DynamicLibrary& library, int pipe) {
+void list_devices(const DynamicLibrary& library, const ChildProcess::Tell& tell) {
   const CudaCalls cuda(library);
   Record end;
   end.last = true;
@@ -92,9 +87,9 @@ void list_devices(const DynamicLibrary& library, int pipe) {
     end.result = cuda("cuDeviceGetCount", &count);
   }
   for (int index = 0; end.result == kSuccess && index < std::min(count, kMaxDevices); ++index) {
-    send(pipe, read_device(cuda, index));
+    send(tell, read_device(cuda, index));
   }
-  send(pipe, end);
+  send(tell, end);
 }
 
 std::string describe(const DynamicLibrary& library, int result) {
@@ -126,62 +121,6 @@ CudaDevice device_of(const Record& record) {
           .memory_bytes = record.memory_bytes};
 }
 
-/// One record; false at the end of the pipe or of the time.
-bool receive(int pipe, std::chrono::steady_clock::time_point until, Record& record) {
-  size_t have = 0;
-  while (have < sizeof(record)) {
-    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(
-        until - std::chrono::steady_clock::now());
-    struct pollfd wait {
-      .fd = pipe, .events = POLLIN, .revents = 0
-    };
-    const int ready = left.count() > 0 ? ::poll(&wait, 1, static_cast<int>(left.count())) : 0;
-    if (ready < 0 && errno == EINTR) {
-      continue;
-    }
-    if (ready <= 0) {
-      return false;
-    }
-    const ssize_t done =
-        ::read(pipe, reinterpret_cast<char*>(&record) + have, sizeof(record) - have);
-    if (done < 0 && errno == EINTR) {
-      continue;
-    }
-    if (done <= 0) {
-      return false;
-    }
-    have += static_cast<size_t>(done);
-  }
-  return true;
-}
-
-/// Nothing when the child ended or took too long before it had said all.
-std::optional<CudaListing> receive_all(const DynamicLibrary& library, int pipe,
-                                       std::chrono::milliseconds limit) {
-  const auto until = std::chrono::steady_clock::now() + limit;
-  CudaListing out;
-  Record record;
-  while (receive(pipe, until, record)) {
-    if (record.last) {
-      if (record.result != kSuccess) {
-        out.problem = describe(library, record.result);
-      }
-      return out;
-    }
-    out.devices.push_back(device_of(record));
-  }
-  return std::nullopt;
-}
-
-/// Ends `child` if it still runs, and takes its exit state.
-void end_child(pid_t child) {
-  if (::waitpid(child, nullptr, WNOHANG) == 0) {
-    ::kill(child, SIGKILL);
-    while (::waitpid(child, nullptr, 0) < 0 && errno == EINTR) {
-    }
-  }
-}
-
 }  // namespace
 
 std::optional<std::string> cuda_driver_version(const DynamicLibrary& cuda) {
@@ -194,28 +133,20 @@ std::optional<std::string> cuda_driver_version(const DynamicLibrary& cuda) {
 
 CudaListing list_cuda_devices_in_child(const DynamicLibrary& cuda,
                                        std::chrono::milliseconds limit) {
-  std::array<int, 2> ends{};
-  if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
-    return {.devices = {}, .problem = fill("no pipe to a child process: {}", std::strerror(errno))};
+  ChildProcess child([&](const ChildProcess::Tell& tell) { list_devices(cuda, tell); });
+  CudaListing out;
+  while (const std::optional<std::string> message = child.next(limit)) {
+    Record record;
+    std::memcpy(&record, message->data(), sizeof(record));
+    if (record.last) {
+      if (record.result != kSuccess) {
+        out.problem = describe(cuda, record.result);
+      }
+      return out;
+    }
+    out.devices.push_back(device_of(record));
   }
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::close(ends[0]);
-    list_devices(cuda, ends[1]);
-    ::_exit(0);
-  }
-  ::close(ends[1]);
-  std::optional<CudaListing> out;
-  if (child > 0) {
-    out = receive_all(cuda, ends[0], limit);
-    end_child(child);
-  }
-  ::close(ends[0]);
-  return out.value_or(CudaListing{
-      .devices = {},
-      .problem =
-          "the CUDA driver listed no devices: the child process that asked it ended early or "
-          "took too long"});
+  return {.devices = {}, .problem = fill("the process that asked CUDA {}", child.silence())};
 }
 
 void join_cuda_indices(std::span<GpuFacts> gpus, std::span<const CudaDevice> devices) {

@@ -33,7 +33,7 @@ LT_API std::optional<std::string> cuda_driver_version(const DynamicLibrary& cuda
 
 /// Asks the driver for its devices in a forked child, because asking initialises CUDA: afterwards
 /// this process could neither fork workers that use CUDA nor change CUDA_VISIBLE_DEVICES. A child
-/// that does not answer in time is ended and reported. Takes as long as CUDA takes to start.
+/// that says nothing for `limit` is ended and reported. Takes as long as CUDA takes to start.
 LT_API CudaListing list_cuda_devices_in_child(
     const DynamicLibrary& cuda, std::chrono::milliseconds limit = std::chrono::seconds(10));
 

@@ -1,12 +1,13 @@
 #include "libtrain/probe/gpus.hpp"
 
+#include <memory>
 #include <set>
 #include <utility>
 
 #include "libtrain/core/text.hpp"
 #include "libtrain/probe/cuda_driver.hpp"
 #include "libtrain/probe/kernel_driver.hpp"
-#include "libtrain/probe/nvml.hpp"
+#include "libtrain/probe/nvml_child.hpp"
 #include "libtrain/probe/visible_devices.hpp"
 
 namespace libtrain {
@@ -60,6 +61,12 @@ void add_nvml_gpus(const Sources& sources, const Environment& environment,
   }
 }
 
+/// A question CUDA did not answer leaves a zero.
+template <class T>
+std::optional<T> if_counted(T count) {
+  return count > 0 ? std::optional(count) : std::nullopt;
+}
+
 GpuFacts facts_of(const CudaDevice& device, size_t index) {
   const bool mig = device.name.find(" MIG ") != std::string::npos;
   GpuFacts out;
@@ -67,17 +74,22 @@ GpuFacts facts_of(const CudaDevice& device, size_t index) {
   out.uuid = (mig ? "MIG-" : "GPU-") + device.uuid;
   out.pci_bus_id = device.pci_bus_id;
   out.name = device.name;
-  out.compute_capability = device.compute_capability;
-  out.sm_count = device.sm_count;
-  out.memory_bytes = device.memory_bytes;
+  if (device.compute_capability.major > 0) {
+    out.compute_capability = device.compute_capability;
+  }
+  out.sm_count = if_counted(device.sm_count);
+  out.memory_bytes = if_counted(device.memory_bytes);
   out.mig_instance = mig;
   return out;
 }
 
-/// Without NVML: what CUDA lists, else what the kernel names with the problem beside it.
-void add_gpus_without_nvml(const Sources& sources, std::string problem, GpuProbe& out) {
+/// Without NVML: what CUDA (null: not to be asked) lists, else what the kernel names with the
+/// problem beside it.
+void add_gpus_without_nvml(const Sources& sources,
+                           const std::shared_ptr<const DynamicLibrary>& cuda, std::string problem,
+                           GpuProbe& out) {
   std::vector<GpuFacts> gpus = kernel_driver_gpus(sources);
-  if (const auto cuda = sources.open_library("libcuda.so.1")) {
+  if (cuda != nullptr) {
     out.driver.driver_cuda_version = cuda_driver_version(*cuda);
     const CudaListing listing = list_cuda_devices_in_child(*cuda);
     for (size_t i = 0; i < listing.devices.size(); ++i) {
@@ -105,13 +117,14 @@ GpuProbe probe_gpus(const Sources& sources) {
   out.driver.driver_version = parse_kernel_driver_version(module);
   out.driver.open_kernel_module = parse_open_kernel_module(module);
   if (const auto library = sources.open_library("libnvidia-ml.so.1")) {
-    NvmlListing nvml = list_nvml_devices(*library);
+    NvmlListing nvml = list_nvml_devices_in_child(*library);
     if (nvml.driver_version) {
       out.driver.driver_version = nvml.driver_version;
     }
     out.driver.driver_cuda_version = nvml.driver_cuda_version;
     if (nvml.problem) {
-      add_gpus_without_nvml(sources, *nvml.problem, out);
+      add_gpus_without_nvml(sources, nvml.hangs ? nullptr : sources.open_library("libcuda.so.1"),
+                            *nvml.problem, out);
     } else {
       add_nvml_gpus(sources, environment, std::move(nvml.devices), out);
     }
@@ -124,7 +137,7 @@ GpuProbe probe_gpus(const Sources& sources) {
           "container with access to the GPU",
           pci.front(), problem);
     }
-    add_gpus_without_nvml(sources, std::move(problem), out);
+    add_gpus_without_nvml(sources, sources.open_library("libcuda.so.1"), std::move(problem), out);
   }
   for (GpuFacts& gpu : out.gpus) {
     if (gpu.pci_bus_id) {

@@ -15,10 +15,9 @@ struct GpuProbe {
   std::vector<GpuFacts> gpus;
 };
 
-/// The NVIDIA GPUs and their driver. NVML is asked first: it does not initialise CUDA. Where NVML
-/// cannot tell, the CUDA driver is asked in a child process: when NVML fails, and for the order of
-/// unlike GPUs. The failure of one source is never "no GPU": the kernel and the PCI bus are looked
-/// at too.
+/// The NVIDIA GPUs and their driver, asked in child processes: NVML first, then the CUDA driver
+/// where NVML cannot tell: when it fails without hanging, and for the order of unlike GPUs. The
+/// failure of one source is never "no GPU": the kernel and the PCI bus are looked at too.
 LT_API GpuProbe probe_gpus(const Sources& sources);
 
 }  // namespace libtrain

@@ -162,26 +162,43 @@ void read_versions(const NvmlCalls& nvml, NvmlListing& out) {
 
 }  // namespace
 
-NvmlListing list_nvml_devices(const DynamicLibrary& library) {
+void ask_nvml(const DynamicLibrary& library,
+              const std::function<void(const NvmlListing& piece)>& tell) {
   const NvmlCalls nvml(library);
-  NvmlListing out;
+  NvmlListing start;
   const int started = nvml("nvmlInit_v2");
   if (started != nvml::kSuccess) {
-    out.problem = nvml.describe(started);
-    return out;
+    start.problem = nvml.describe(started);
+    tell(start);
+    return;
   }
-  read_versions(nvml, out);
+  read_versions(nvml, start);
   unsigned count = 0;
   const int counted = nvml("nvmlDeviceGetCount_v2", &count);
   if (counted != nvml::kSuccess) {
-    out.problem = fill("nvmlDeviceGetCount_v2: {}", nvml.describe(counted));
+    start.problem = fill("nvmlDeviceGetCount_v2: {}", nvml.describe(counted));
   }
   count = std::min(count, kMaxDevices);
+  start.gpus = static_cast<int>(count);
+  tell(start);
   for (unsigned index = 0; index < count; ++index) {
-    add_device(nvml, index, count, out.devices);
+    NvmlListing piece;
+    add_device(nvml, index, count, piece.devices);
+    tell(piece);
   }
   nvml("nvmlShutdown");
-  return out;
+}
+
+NvmlListing list_nvml_devices(const DynamicLibrary& library) {
+  std::optional<NvmlListing> out;
+  ask_nvml(library, [&](const NvmlListing& piece) {
+    if (out) {
+      out->devices.insert(out->devices.end(), piece.devices.begin(), piece.devices.end());
+    } else {
+      out = piece;
+    }
+  });
+  return *out;
 }
 
 }  // namespace libtrain

@@ -1,5 +1,7 @@
 #include "libtrain/probe/nvml_device.hpp"
 
+#include <limits>
+
 namespace libtrain {
 
 namespace nvml {
@@ -15,6 +17,11 @@ bool is_no_answer(int result) {
          result == kArgumentVersionMismatch || result == kDeprecated;
 }
 
+std::optional<int64_t> count_of(unsigned long long value) {
+  const auto count = static_cast<int64_t>(value);
+  return count >= 0 ? std::optional(count) : std::nullopt;
+}
+
 }  // namespace nvml
 
 std::optional<std::string> DeviceReader::text(const char* fact, const char* name) {
@@ -26,7 +33,14 @@ std::optional<std::string> DeviceReader::text(const char* fact, const char* name
 
 std::optional<int> DeviceReader::number(const char* fact, const char* name) {
   unsigned value = 0;
-  return ask(fact, name, &value) ? std::optional(static_cast<int>(value)) : std::nullopt;
+  if (!ask(fact, name, &value)) {
+    return std::nullopt;
+  }
+  if (value > static_cast<unsigned>(std::numeric_limits<int>::max())) {
+    unknown_[fact] = libtrain::fill("{}: not available", name);  // NVML_VALUE_NOT_AVAILABLE is -1
+    return std::nullopt;
+  }
+  return static_cast<int>(value);
 }
 
 std::optional<std::string> DeviceReader::pci_bus_id() {
@@ -50,8 +64,8 @@ void DeviceReader::read_memory(GpuFacts& facts) {
   facts.memory_bytes.reset();
   facts.memory_free_bytes.reset();
   if (ask("memory_bytes", "nvmlDeviceGetMemoryInfo", &memory)) {
-    facts.memory_bytes = static_cast<int64_t>(memory.total);
-    facts.memory_free_bytes = static_cast<int64_t>(memory.free);
+    facts.memory_bytes = nvml::count_of(memory.total);
+    facts.memory_free_bytes = nvml::count_of(memory.free);
   }
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -18,6 +19,9 @@ std::optional<std::string> text_of(Buffer& buffer);
 
 /// Nothing is wrong with a device that does not answer a question in one of these ways.
 bool is_no_answer(int result);
+
+/// NVML's 64-bit counts say "not available" by all bits set.
+std::optional<int64_t> count_of(unsigned long long value);
 
 }  // namespace nvml
 

@@ -72,7 +72,7 @@ void read_memory_repairs(DeviceReader& reader, GpuFacts& facts) {
   unsigned long long errors = 0;
   if (reader.ask("ecc_uncorrected", "nvmlDeviceGetTotalEccErrors", kUncorrected, kVolatile,
                  &errors)) {
-    facts.ecc_uncorrected = static_cast<int64_t>(errors);
+    facts.ecc_uncorrected = nvml::count_of(errors);
   }
   unsigned corrected = 0;
   unsigned uncorrected = 0;

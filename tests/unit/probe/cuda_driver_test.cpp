@@ -1,31 +1,27 @@
 #include "libtrain/probe/cuda_driver.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/fake_nvidia.hpp"
+#include "tests/support/fake_nvidia/fake_nvidia.hpp"
+#include "tests/support/fake_sources.hpp"
 
 namespace libtrain {
 namespace {
 
-using testing::HasSubstr;
-
 TEST(CudaDriver, TellsItsVersionWithoutBeingInitialised) {
-  FakeCuda state{.version = 12040};
-  EXPECT_EQ(cuda_driver_version(*fake_cuda_library(state)), "12.4");
-  EXPECT_EQ(state.init_calls, 0);
+  const FakeNvidia nvidia("cuda 12040\n");
+  EXPECT_EQ(cuda_driver_version(*FakeNvidia::cuda()), "12.4");
+  EXPECT_EQ(nvidia.calls_here("cuInit"), 0);
   EXPECT_EQ(cuda_driver_version(FakeLibrary{}), std::nullopt);
 }
 
 TEST(CudaDriver, ListsItsDevicesWithoutInitialisingThisProcess) {
-  FakeCuda state{.devices = {{.name = "NVIDIA GeForce RTX 4090",
-                              .bus_id = "0000:81:00.0",
-                              .uuid_byte = 0xAB,
-                              .major = 8,
-                              .minor = 9},
-                             {.name = "other", .bus_id = "0000:01:00.0", .uuid_byte = 1}}};
-  const CudaListing listing = list_cuda_devices_in_child(*fake_cuda_library(state));
-  EXPECT_EQ(state.init_calls, 0);
+  const FakeNvidia nvidia(
+      "cuda_device\nname NVIDIA GeForce RTX 4090\nbus_id 0000:81:00.0\nuuid_byte 0xAB\nmajor 8\n"
+      "minor 9\n"
+      "cuda_device\nname other\nbus_id 0000:01:00.0\nuuid_byte 1\n");
+  const CudaListing listing = list_cuda_devices_in_child(*FakeNvidia::cuda());
+  EXPECT_EQ(nvidia.calls_here("cuInit"), 0);
   EXPECT_EQ(listing.problem, std::nullopt);
   ASSERT_EQ(listing.devices.size(), 2U);
   EXPECT_EQ(listing.devices[0].name, "NVIDIA GeForce RTX 4090");
@@ -38,14 +34,17 @@ TEST(CudaDriver, ListsItsDevicesWithoutInitialisingThisProcess) {
 }
 
 TEST(CudaDriver, ListsMoreDevicesThanAPipeHoldsAtOnce) {
-  FakeCuda state;
-  state.devices.resize(600, {.name = "x", .bus_id = "0000:01:00.0"});
-  EXPECT_EQ(list_cuda_devices_in_child(*fake_cuda_library(state)).devices.size(), 600U);
+  std::string devices;
+  for (int i = 0; i < 600; ++i) {
+    devices += "cuda_device\n";
+  }
+  const FakeNvidia nvidia(devices);
+  EXPECT_EQ(list_cuda_devices_in_child(*FakeNvidia::cuda()).devices.size(), 600U);
 }
 
 TEST(CudaDriver, TellsWhyItDoesNotStart) {
-  FakeCuda state{.init_result = 803};
-  EXPECT_EQ(list_cuda_devices_in_child(*fake_cuda_library(state)).problem,
+  const FakeNvidia nvidia("fail cuInit 803\n");
+  EXPECT_EQ(list_cuda_devices_in_child(*FakeNvidia::cuda()).problem,
             "system has unsupported display driver / cuda driver combination (CUDA error 803)");
 }
 
@@ -54,12 +53,18 @@ TEST(CudaDriver, ALibraryWithoutFunctionsIsAProblemAndNoCrash) {
 }
 
 TEST(CudaDriver, AHangIsEndedAndReported) {
-  FakeCuda state{.init_hangs = true};
+  const FakeNvidia nvidia("hang cuInit\n");
   const auto start = std::chrono::steady_clock::now();
   const CudaListing listing =
-      list_cuda_devices_in_child(*fake_cuda_library(state), std::chrono::milliseconds(50));
-  EXPECT_THAT(listing.problem.value_or(""), HasSubstr("ended early or took too long"));
+      list_cuda_devices_in_child(*FakeNvidia::cuda(), std::chrono::milliseconds(50));
+  EXPECT_EQ(listing.problem, "the process that asked CUDA did not answer within 0.05 s");
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(20));
+}
+
+TEST(CudaDriver, ACrashIsReportedAndHarmsNobody) {
+  const FakeNvidia nvidia("crash cuInit\n");
+  EXPECT_EQ(list_cuda_devices_in_child(*FakeNvidia::cuda()).problem,
+            "the process that asked CUDA ended early");
 }
 
 GpuFacts gpu(std::optional<std::string> uuid, std::optional<std::string> bus_id) {

@@ -4,7 +4,8 @@
 #include <gtest/gtest.h>
 
 #include "libtrain/probe/kernel_driver.hpp"
-#include "tests/support/fake_nvidia.hpp"
+#include "tests/support/fake_nvidia/fake_nvidia.hpp"
+#include "tests/support/fake_sources.hpp"
 
 namespace libtrain {
 namespace {
@@ -12,40 +13,35 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr const char* kUuid1 = "GPU-01010101-0101-0101-0101-010101010101";
 constexpr const char* kUuid2 = "GPU-02020202-0202-0202-0202-020202020202";
 
-FakeNvmlDevice device(const char* uuid, const char* name, const char* bus_id) {
-  FakeNvmlDevice out;
-  out.uuid = uuid;
-  out.name = name;
-  out.bus_id = bus_id;
-  return out;
-}
+constexpr const char* kT4 =
+    "gpu\nuuid GPU-01010101-0101-0101-0101-010101010101\nname NVIDIA T4\n"
+    "bus_id 00000000:01:00.0\n";
+constexpr const char* kA100 =
+    "gpu\nuuid GPU-02020202-0202-0202-0202-020202020202\nname NVIDIA A100\n"
+    "bus_id 00000000:81:00.0\n";
+constexpr const char* kCudaOrder =
+    "cuda_device\nname NVIDIA A100\nbus_id 0000:81:00.0\nuuid_byte 2\n"
+    "cuda_device\nname NVIDIA T4\nbus_id 0000:01:00.0\nuuid_byte 1\n";
 
 /// Two unlike GPUs: CUDA lists the second one first.
 class TwoGpus : public testing::Test {
  protected:
-  TwoGpus() {
-    nvml.devices = {device(kUuid1, "NVIDIA T4", "00000000:01:00.0"),
-                    device(kUuid2, "NVIDIA A100", "00000000:81:00.0")};
-    cuda.devices = {{.name = "NVIDIA A100", .bus_id = "0000:81:00.0", .uuid_byte = 2},
-                    {.name = "NVIDIA T4", .bus_id = "0000:01:00.0", .uuid_byte = 1}};
-    sources.libraries = {{"libnvidia-ml.so.1", fake_nvml_library(nvml)},
-                         {"libcuda.so.1", fake_cuda_library(cuda)}};
+  TwoGpus() : nvidia(std::string(kT4) + kA100 + kCudaOrder) {
+    sources.libraries = {{"libnvidia-ml.so.1", FakeNvidia::nvml()},
+                         {"libcuda.so.1", FakeNvidia::cuda()}};
   }
 
-  FakeNvml nvml;
-  FakeCuda cuda;
+  FakeNvidia nvidia;
   FakeSources sources;
 };
 
 TEST_F(TwoGpus, AlikeKeepTheBusOrder) {
-  nvml.devices[0].name = nvml.devices[1].name;
+  nvidia.describe(std::string(kT4) + "name NVIDIA A100\n" + kA100 + kCudaOrder);
   const GpuProbe out = probe_gpus(sources);
   EXPECT_EQ(out.gpus[0].cuda_index, 0);
   EXPECT_EQ(out.gpus[1].cuda_index, 1);
-  EXPECT_EQ(cuda.init_calls, 0);
 }
 
 TEST_F(TwoGpus, UnlikeAreNumberedAsCudaListsThem) {
@@ -54,7 +50,8 @@ TEST_F(TwoGpus, UnlikeAreNumberedAsCudaListsThem) {
   EXPECT_EQ(out.gpus[0].cuda_index, 1);
   EXPECT_EQ(out.gpus[1].cuda_index, 0);
   EXPECT_EQ(out.driver.problem, std::nullopt);
-  EXPECT_EQ(cuda.init_calls, 0) << "the probe must not initialise CUDA in this process";
+  EXPECT_EQ(nvidia.calls_here("cuInit"), 0) << "the probe must not initialise CUDA here";
+  EXPECT_EQ(nvidia.calls_here("nvmlInit_v2"), 0);
 }
 
 TEST_F(TwoGpus, UnlikeKeepTheBusOrderWhenCudaIsToldTo) {
@@ -64,7 +61,7 @@ TEST_F(TwoGpus, UnlikeKeepTheBusOrderWhenCudaIsToldTo) {
 
 TEST_F(TwoGpus, IdsNeedNoOrder) {
   sources.variables["CUDA_VISIBLE_DEVICES"] = "GPU-02";
-  cuda.devices.clear();
+  nvidia.describe(std::string(kT4) + kA100);
   const GpuProbe out = probe_gpus(sources);
   EXPECT_EQ(out.driver.visible_devices, "GPU-02");
   EXPECT_EQ(out.gpus[0].cuda_index, std::nullopt);
@@ -88,7 +85,7 @@ TEST_F(TwoGpus, AListThatHidesAllIsTheProblem) {
 }
 
 TEST_F(TwoGpus, ABrokenOneDoesNotHideTheOther) {
-  nvml.devices[0].failures["nvmlDeviceGetHandleByIndex_v2"] = 15;
+  nvidia.describe(std::string(kT4) + "fail nvmlDeviceGetHandleByIndex_v2 15\n" + kA100);
   const GpuProbe out = probe_gpus(sources);
   ASSERT_EQ(out.gpus.size(), 2U);
   EXPECT_THAT(out.gpus[0].problem.value_or(""), HasSubstr("GPU is lost"));
@@ -108,7 +105,7 @@ TEST_F(TwoGpus, ReadTheirNumaNodeFromThePciBus) {
 }
 
 TEST_F(TwoGpus, AreFoundThroughCudaWhenNvmlFails) {
-  nvml.failures["nvmlInit_v2"] = 999;
+  nvidia.describe(std::string("fail nvmlInit_v2 999\n") + kT4 + kA100 + kCudaOrder);
   const GpuProbe out = probe_gpus(sources);
   ASSERT_EQ(out.gpus.size(), 2U);
   EXPECT_EQ(out.gpus[0].name, "NVIDIA A100");
@@ -117,7 +114,7 @@ TEST_F(TwoGpus, AreFoundThroughCudaWhenNvmlFails) {
   EXPECT_EQ(out.gpus[0].compute_capability, (ComputeCapability{8, 0}));
   EXPECT_EQ(out.driver.driver_cuda_version, "13.0");
   EXPECT_EQ(out.driver.problem, std::nullopt);
-  EXPECT_EQ(cuda.init_calls, 0);
+  EXPECT_EQ(nvidia.calls_here("cuInit"), 0);
 }
 
 TEST_F(TwoGpus, AreFoundThroughCudaWhenThereIsNoNvml) {
@@ -128,8 +125,7 @@ TEST_F(TwoGpus, AreFoundThroughCudaWhenThereIsNoNvml) {
 }
 
 TEST_F(TwoGpus, AreNamedFromTheKernelWhenNvmlAndCudaFail) {
-  nvml.failures["nvmlInit_v2"] = 18;
-  cuda.init_result = 803;
+  nvidia.describe("fail nvmlInit_v2 18\nfail cuInit 803\n");
   sources.files["/proc/driver/nvidia/version"] =
       "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.105.08  Sun May 12 12:00:00 UTC 2025\n"
       "GCC version:  gcc version 12.2.0 (Debian 12.2.0-14)\n";

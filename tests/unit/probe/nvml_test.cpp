@@ -3,33 +3,34 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/support/fake_nvidia.hpp"
+#include "libtrain/core/text.hpp"
+#include "tests/support/fake_nvidia/fake_nvidia.hpp"
 
 namespace libtrain {
 namespace {
 
 using testing::HasSubstr;
 
-FakeNvmlDevice a100(const std::string& uuid, const std::string& bus_id = "00000000:17:00.0") {
-  FakeNvmlDevice out;
-  out.uuid = uuid;
-  out.name = "NVIDIA A100-SXM4-40GB";
-  out.bus_id = bus_id;
-  return out;
+NvmlListing listing_of(const std::string& description, std::set<std::string> missing = {}) {
+  const FakeNvidia nvidia(description);
+  return list_nvml_devices(*FakeNvidia::nvml(std::move(missing)));
 }
 
-FakeNvmlDevice slice(const std::string& uuid, unsigned gpu_instance) {
-  FakeNvmlDevice out = a100(uuid);
-  out.name = "NVIDIA A100-SXM4-40GB MIG 3g.20gb";
-  out.memory = 19968ULL << 20U;
-  out.gpu_instance = gpu_instance;
-  out.multiprocessors = 42;
-  return out;
+/// The facts of the first device.
+GpuFacts facts_of(const std::string& description) {
+  return listing_of(description).devices.at(0).facts;
 }
+
+constexpr const char* kSlices =
+    "gpu\nuuid GPU-1\n"
+    "gpu\nuuid GPU-2\nmig_mode 1\n"
+    "mig\nuuid MIG-a\nname NVIDIA A100-SXM4-40GB MIG 3g.20gb\ngpu_instance 1\n"
+    "mig\nuuid MIG-b\nname NVIDIA A100-SXM4-40GB MIG 3g.20gb\ngpu_instance 2\n"
+    "multiprocessors 42\nmemory 20937965568\n";
 
 TEST(Nvml, TellsEachGpusFacts) {
-  FakeNvml state{.devices = {a100("GPU-1")}};
-  const NvmlListing listing = list_nvml_devices(*fake_nvml_library(state));
+  const FakeNvidia nvidia("gpu\nuuid GPU-1\nfabric 3\n");
+  const NvmlListing listing = list_nvml_devices(*FakeNvidia::nvml());
   EXPECT_EQ(listing.driver_version, "580.105.08");
   EXPECT_EQ(listing.driver_cuda_version, "13.0");
   EXPECT_EQ(listing.problem, std::nullopt);
@@ -61,8 +62,8 @@ TEST(Nvml, TellsEachGpusFacts) {
   expected.repair_pending = false;
   expected.repair_failed = false;
   EXPECT_EQ(listing.devices[0].facts, expected);
-  EXPECT_EQ(state.started, 1);
-  EXPECT_EQ(state.stopped, 1);
+  EXPECT_EQ(nvidia.calls_here("nvmlInit_v2"), 1);
+  EXPECT_EQ(nvidia.calls_here("nvmlShutdown"), 1);
 }
 
 TEST(Nvml, CountsMultiprocessorsByCapability) {
@@ -72,20 +73,17 @@ TEST(Nvml, CountsMultiprocessorsByCapability) {
       {12, 0, 21760, 170}, {13, 0, 10000, {}},
   };
   for (const auto& [major, minor, cores, expected] : table) {
-    FakeNvml state{.devices = {a100("GPU-1")}};
-    state.devices[0].major = major;
-    state.devices[0].minor = minor;
-    state.devices[0].cores = cores;
-    EXPECT_EQ(list_nvml_devices(*fake_nvml_library(state)).devices[0].facts.sm_count, expected)
-        << major << "." << minor;
+    const std::string gpu = fill("gpu\nmajor {}\nminor {}\ncores {}\n", major, minor, cores);
+    EXPECT_EQ(facts_of(gpu).sm_count, expected) << major << "." << minor;
   }
 }
 
 TEST(Nvml, ABrokenDeviceHidesNoOther) {
-  FakeNvml state{.devices = {a100("GPU-1"), a100("GPU-2"), a100("GPU-3"), a100("GPU-4")}};
-  state.devices[0].failures["nvmlDeviceGetHandleByIndex_v2"] = 15;
-  state.devices[2].failures["nvmlDeviceGetMemoryInfo"] = 15;
-  const NvmlListing listing = list_nvml_devices(*fake_nvml_library(state));
+  const NvmlListing listing = listing_of(
+      "gpu\nfail nvmlDeviceGetHandleByIndex_v2 15\n"
+      "gpu\nuuid GPU-2\n"
+      "gpu\nuuid GPU-3\nfail nvmlDeviceGetMemoryInfo 15\n"
+      "gpu\nuuid GPU-4\n");
   EXPECT_EQ(listing.problem, std::nullopt);
   ASSERT_EQ(listing.devices.size(), 4U);
   EXPECT_FALSE(listing.devices[0].reachable);
@@ -102,48 +100,45 @@ TEST(Nvml, ABrokenDeviceHidesNoOther) {
 
 TEST(Nvml, WhatADeviceDoesNotAnswerIsUnknownAndNoProblem) {
   for (const int no_answer : {3, 4, 13, 25, 26}) {
-    FakeNvml state{.devices = {a100("GPU-1")}};
-    state.devices[0].failures["nvmlDeviceGetMemoryInfo"] = no_answer;
-    state.devices[0].failures["nvmlDeviceGetMigMode"] = no_answer;
-    const GpuFacts facts = list_nvml_devices(*fake_nvml_library(state)).devices[0].facts;
+    const GpuFacts facts =
+        facts_of(fill("gpu\nfail nvmlDeviceGetMemoryInfo {}\nfail nvmlDeviceGetMigMode {}\n",
+                      no_answer, no_answer));
     EXPECT_EQ(facts.memory_bytes, std::nullopt);
     EXPECT_EQ(facts.problem, std::nullopt) << no_answer;
     EXPECT_EQ(facts.name, "NVIDIA A100-SXM4-40GB");
   }
 }
 
+TEST(Nvml, ACountThatIsNotAvailableIsUnknownAndNotANumber) {
+  const GpuFacts facts = facts_of("gpu\ngeneration -1\necc_errors -1\nfree -1\n");
+  EXPECT_EQ(facts.pcie_generation, std::nullopt);
+  EXPECT_EQ(facts.unknown.at("pcie_generation"),
+            "nvmlDeviceGetCurrPcieLinkGeneration: not available");
+  EXPECT_EQ(facts.ecc_uncorrected, std::nullopt);
+  EXPECT_EQ(facts.memory_free_bytes, std::nullopt);
+  EXPECT_EQ(facts.memory_bytes, int64_t{40} << 30);
+}
+
 TEST(Nvml, SaysWhyAFactIsUnknown) {
-  FakeNvml state{.devices = {a100("GPU-1"), a100("GPU-2")}};
-  state.devices[0].failures = {{"nvmlDeviceGetCurrPcieLinkGeneration", 4},
-                               {"nvmlDeviceGetP2PStatus", 3}};
-  const auto library = fake_nvml_library(state);
-  library->symbols.erase("nvmlDeviceGetGpuFabricInfo");
-  const GpuFacts facts = list_nvml_devices(*library).devices[0].facts;
-  EXPECT_EQ(
-      facts.unknown,
-      (std::map<std::string, std::string>{
-          {"pcie_generation", "nvmlDeviceGetCurrPcieLinkGeneration: Unknown Error (NVML error 4)"},
-          {"peers", "nvmlDeviceGetP2PStatus: Unknown Error (NVML error 3)"},
-          {"fabric", "the driver has no nvmlDeviceGetGpuFabricInfo"}}));
+  const NvmlListing listing = listing_of(
+      "gpu\nfail nvmlDeviceGetCurrPcieLinkGeneration 4\nfail nvmlDeviceGetP2PStatus 3\ngpu\n",
+      {"nvmlDeviceGetGpuFabricInfo"});
+  const GpuFacts& facts = listing.devices.at(0).facts;
+  EXPECT_EQ(facts.unknown,
+            (std::map<std::string, std::string>{
+                {"pcie_generation",
+                 "nvmlDeviceGetCurrPcieLinkGeneration: Insufficient Permissions (NVML error 4)"},
+                {"peers", "nvmlDeviceGetP2PStatus: Not Supported (NVML error 3)"},
+                {"fabric", "the driver has no nvmlDeviceGetGpuFabricInfo"}}));
   EXPECT_EQ(facts.problem, std::nullopt);
 }
 
 TEST(Nvml, ReadsTheStateOfAGpu) {
-  FakeNvml state{.devices = {a100("GPU-1"), a100("GPU-2"), a100("GPU-3")}};
-  FakeNvmlDevice& gpu = state.devices[0];
-  gpu.links_up = 7;
-  gpu.performance_state = 32;
-  gpu.width = 8;
-  gpu.peers = {"GPU-3"};
-  gpu.fabric = 2;
-  gpu.compute_mode = 3;
-  gpu.persistence = 0;
-  gpu.power_limit = 275500;
-  gpu.clock_reasons = 0xA4;
-  gpu.ecc_errors = 3;
-  gpu.repair_pending = 1;
-  gpu.repair_failed = 1;
-  const GpuFacts facts = list_nvml_devices(*fake_nvml_library(state)).devices[0].facts;
+  const GpuFacts facts = facts_of(
+      "gpu\nlinks_up 7\nperformance_state 32\nwidth 8\npeers GPU-3\nfabric 2\ncompute_mode 3\n"
+      "persistence 0\npower_limit 275500\nclock_reasons 0xA4\necc_errors 3\nother_errors 777\n"
+      "repair_pending 1\nrepair_failed 1\n"
+      "gpu\nuuid GPU-2\ngpu\nuuid GPU-3\n");
   EXPECT_EQ(facts.nvlinks, 12);
   EXPECT_EQ(facts.nvlinks_active, 7);
   EXPECT_EQ(facts.performance_state, std::nullopt);
@@ -161,30 +156,40 @@ TEST(Nvml, ReadsTheStateOfAGpu) {
 }
 
 TEST(Nvml, OlderGpusRetirePagesInsteadOfRemappingRows) {
-  FakeNvml state{.devices = {a100("GPU-1")}};
-  state.devices[0].repair_pending = 1;
-  state.devices[0].failures["nvmlDeviceGetRemappedRows"] = 3;
-  const GpuFacts facts = list_nvml_devices(*fake_nvml_library(state)).devices[0].facts;
+  const GpuFacts facts = facts_of("gpu\nrepair_pending 1\nfail nvmlDeviceGetRemappedRows 3\n");
   EXPECT_EQ(facts.repair_pending, true);
   EXPECT_EQ(facts.repair_failed, std::nullopt);
 }
 
 TEST(Nvml, AGpuWithoutNvlinkIsNoProblem) {
-  FakeNvml state{.devices = {a100("GPU-1")}};
-  state.devices[0].links = 0;
-  const GpuFacts facts = list_nvml_devices(*fake_nvml_library(state)).devices[0].facts;
+  const GpuFacts facts = facts_of("gpu\nlinks 0\n");
   EXPECT_EQ(facts.nvlinks, std::nullopt);
   EXPECT_TRUE(facts.unknown.contains("nvlinks"));
   EXPECT_EQ(facts.problem, std::nullopt);
 }
 
 TEST(Nvml, AnyMissingFunctionLeavesTheRest) {
-  FakeNvml state{.devices = {a100("GPU-1")}};
-  const auto all = fake_nvml_library(state)->symbols;
-  for (const auto& [name, address] : all) {
-    const auto library = fake_nvml_library(state);
-    library->symbols.erase(name);
-    const NvmlListing listing = list_nvml_devices(*library);
+  for (const std::string name : {"nvmlInit_v2",
+                                 "nvmlShutdown",
+                                 "nvmlErrorString",
+                                 "nvmlSystemGetDriverVersion",
+                                 "nvmlSystemGetCudaDriverVersion_v2",
+                                 "nvmlDeviceGetCount_v2",
+                                 "nvmlDeviceGetHandleByIndex_v2",
+                                 "nvmlDeviceGetUUID",
+                                 "nvmlDeviceGetName",
+                                 "nvmlDeviceGetPciInfo_v3",
+                                 "nvmlDeviceGetCudaComputeCapability",
+                                 "nvmlDeviceGetNumGpuCores",
+                                 "nvmlDeviceGetMemoryInfo",
+                                 "nvmlDeviceGetMigMode",
+                                 "nvmlDeviceGetNvLinkState",
+                                 "nvmlDeviceGetGpuFabricInfo",
+                                 "nvmlDeviceGetCurrentClocksThrottleReasons",
+                                 "nvmlDeviceGetTotalEccErrors",
+                                 "nvmlDeviceGetRemappedRows",
+                                 "nvmlDeviceGetRetiredPagesPendingStatus"}) {
+    const NvmlListing listing = listing_of("gpu\n", {name});
     const bool needed = name == "nvmlInit_v2" || name == "nvmlDeviceGetCount_v2";
     EXPECT_EQ(listing.problem.has_value(), needed) << name;
     EXPECT_EQ(listing.devices.size(), needed ? 0U : 1U) << name;
@@ -192,24 +197,20 @@ TEST(Nvml, AnyMissingFunctionLeavesTheRest) {
 }
 
 TEST(Nvml, AFailedStartIsToldInItsOwnWords) {
-  FakeNvml state{.failures = {{"nvmlInit_v2", 18}}, .devices = {a100("GPU-1")}};
-  const NvmlListing listing = list_nvml_devices(*fake_nvml_library(state));
+  const NvmlListing listing = listing_of("fail nvmlInit_v2 18\ngpu\n");
   EXPECT_EQ(listing.problem, "Driver/library version mismatch (NVML error 18)");
   EXPECT_TRUE(listing.devices.empty());
 }
 
 TEST(Nvml, AFailedCountIsAProblemAndStillEndsTheSession) {
-  FakeNvml state{.failures = {{"nvmlDeviceGetCount_v2", 999}}};
-  EXPECT_EQ(list_nvml_devices(*fake_nvml_library(state)).problem,
+  const FakeNvidia nvidia("fail nvmlDeviceGetCount_v2 999\n");
+  EXPECT_EQ(list_nvml_devices(*FakeNvidia::nvml()).problem,
             "nvmlDeviceGetCount_v2: Unknown Error (NVML error 999)");
-  EXPECT_EQ(state.stopped, 1);
+  EXPECT_EQ(nvidia.calls_here("nvmlShutdown"), 1);
 }
 
 TEST(Nvml, ListsMigInstancesInPlaceOfTheirGpu) {
-  FakeNvml state{.devices = {a100("GPU-1"), a100("GPU-2")}};
-  state.devices[1].mig_mode = true;
-  state.devices[1].instances = {slice("MIG-a", 1), slice("MIG-b", 2)};
-  const NvmlListing listing = list_nvml_devices(*fake_nvml_library(state));
+  const NvmlListing listing = listing_of(kSlices);
   ASSERT_EQ(listing.devices.size(), 3U);
   EXPECT_EQ(listing.devices[0].facts.mig_instance, false);
   const NvmlDevice& second = listing.devices[2];
@@ -226,9 +227,7 @@ TEST(Nvml, ListsMigInstancesInPlaceOfTheirGpu) {
 }
 
 TEST(Nvml, MigWithoutAnInstanceIsAGpuThatCannotBeUsed) {
-  FakeNvml state{.devices = {a100("GPU-1")}};
-  state.devices[0].mig_mode = true;
-  const NvmlListing listing = list_nvml_devices(*fake_nvml_library(state));
+  const NvmlListing listing = listing_of("gpu\nmig_mode 1\n");
   ASSERT_EQ(listing.devices.size(), 1U);
   EXPECT_FALSE(listing.devices[0].reachable);
   EXPECT_THAT(listing.devices[0].facts.problem.value_or(""),
@@ -236,11 +235,9 @@ TEST(Nvml, MigWithoutAnInstanceIsAGpuThatCannotBeUsed) {
 }
 
 TEST(Nvml, ABrokenInstanceHidesNoOther) {
-  FakeNvml state{.devices = {a100("GPU-1")}};
-  state.devices[0].mig_mode = true;
-  state.devices[0].instances = {slice("MIG-a", 1), slice("MIG-b", 2)};
-  state.devices[0].instances[0].failures["nvmlDeviceGetMigDeviceHandleByIndex"] = 999;
-  const NvmlListing listing = list_nvml_devices(*fake_nvml_library(state));
+  const NvmlListing listing = listing_of(
+      "gpu\nmig_mode 1\n"
+      "mig\nuuid MIG-a\nfail nvmlDeviceGetMigDeviceHandleByIndex 999\nmig\nuuid MIG-b\n");
   ASSERT_EQ(listing.devices.size(), 1U);
   EXPECT_EQ(listing.devices[0].facts.uuid, "MIG-b");
 }
