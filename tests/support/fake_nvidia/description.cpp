@@ -11,9 +11,9 @@
 namespace fake_nvidia {
 namespace {
 
-std::string file() {
-  const char* name = std::getenv("LIBTRAIN_FAKE_NVIDIA");
-  return name == nullptr ? "" : name;
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
 }
 
 void read_line(std::istringstream& line, const std::string& key, Part& part) {
@@ -61,7 +61,7 @@ int Part::refusal(const std::string& function) {
 Description read_description() {
   Description out;
   Part* part = &out.system;
-  std::ifstream in(file());
+  std::ifstream in(variable("LIBTRAIN_FAKE_NVIDIA"));
   for (std::string text; std::getline(in, text);) {
     std::istringstream line(text.substr(0, text.find('#')));
     std::string key;
@@ -82,7 +82,10 @@ Description read_description() {
 }
 
 void log_call(const char* function) {
-  std::ofstream(file() + ".log", std::ios::app) << function << ' ' << ::getpid() << '\n';
+  const std::string log = variable("LIBTRAIN_FAKE_NVIDIA_LOG");
+  if (!log.empty()) {
+    std::ofstream(log, std::ios::app) << function << ' ' << ::getpid() << '\n';
+  }
 }
 
 int copy_text(const std::string& text, char* buffer, size_t size) {

@@ -35,7 +35,8 @@ struct Description {
 /// break the part above, any other line is `name value`. A # starts a comment.
 Description read_description();
 
-/// Appends the function and the process that called it to the file's log, FILE.log.
+/// Appends the function and the process that called it to the file that LIBTRAIN_FAKE_NVIDIA_LOG
+/// names, if it is set.
 void log_call(const char* function);
 
 /// Copies the text with its end; NVML's NVML_ERROR_INSUFFICIENT_SIZE (7) if it does not fit.

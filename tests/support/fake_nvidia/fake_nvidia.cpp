@@ -41,10 +41,12 @@ FakeNvidia::FakeNvidia(const std::string& description)
             fill("fake-nvidia-{}", static_cast<int64_t>(::getpid()))) {
   describe(description);
   ::setenv("LIBTRAIN_FAKE_NVIDIA", file_.c_str(), 1);
+  ::setenv("LIBTRAIN_FAKE_NVIDIA_LOG", (file_ + ".log").c_str(), 1);
 }
 
 FakeNvidia::~FakeNvidia() {
   ::unsetenv("LIBTRAIN_FAKE_NVIDIA");
+  ::unsetenv("LIBTRAIN_FAKE_NVIDIA_LOG");
   std::filesystem::remove(file_);
   std::filesystem::remove(file_ + ".log");
 }
