@@ -1,7 +1,10 @@
 #include "libtrain/plan/choose_device.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "libtrain/core/require.hpp"
 #include "libtrain/plan/capability.hpp"
@@ -32,6 +35,15 @@ std::string name_of(const GpuFacts& gpu) {
   return name;
 }
 
+/// By CUDA's count, not by the order of the facts; there is one.
+const GpuFacts& first_gpu(const std::vector<GpuFacts>& gpus) {
+  const auto place = [](const GpuFacts& gpu) {
+    constexpr int kLast = std::numeric_limits<int>::max();
+    return std::pair(gpu.cuda_index.value_or(kLast), gpu.nvml_index.value_or(kLast));
+  };
+  return *std::ranges::min_element(gpus, {}, place);
+}
+
 int visible_gpus(const MachineFacts& machine) {
   return static_cast<int>(std::ranges::count_if(
       machine.gpus, [](const GpuFacts& gpu) { return gpu.cuda_index.has_value(); }));
@@ -55,7 +67,7 @@ std::optional<Verdict> machine_obstacle(const MachineFacts& machine) {
         fill("LibTorch {} is a CPU-only build", quote(*library.torch_version));
     return missing(machine.gpus.empty()
                        ? build
-                       : fill("found {}, but {}", name_of(machine.gpus.front()), build));
+                       : fill("found {}, but {}", name_of(first_gpu(machine.gpus)), build));
   }
   if (driver.problem) {
     return missing(fill("the NVIDIA driver has a problem: {}", quote(*driver.problem, 200)));

@@ -2,11 +2,17 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
 #include <array>
+#include <numeric>
+#include <utility>
 
 #include "libtrain/core/error.hpp"
+#include "libtrain/core/text.hpp"
 #include "libtrain/plan/explain.hpp"
 #include "libtrain/plan/make_plan.hpp"
+#include "libtrain/plan/option_table.hpp"
+#include "tests/support/any_machine.hpp"
 #include "tests/unit/plan/example_machines.hpp"
 
 namespace libtrain {
@@ -173,6 +179,162 @@ RC_GTEST_PROP(PlanProperty, RandomVariablesAreReadOrRefused, ()) {
   const std::string first = outcome({}, machine, {});
   RC_ASSERT(first == outcome({}, machine, {}));
   RC_ASSERT(first.starts_with("decision") || first.starts_with("[plan."));
+}
+
+std::vector<std::string> keys_and_values(const Plan& plan) {
+  std::vector<std::string> out;
+  for (const PlanRow& row : plan_rows(plan)) {
+    out.push_back(row.key + "=" + row.value);
+  }
+  return out;
+}
+
+/// No decision of today depends on how much memory there is; one that will, such as activation
+/// checkpointing, must not turn on where there is more.
+RC_GTEST_PROP(PlanProperty, MoreMemoryTurnsNothingOn, ()) {
+  MachineFacts machine = random_machine();
+  const auto bytes = [] { return *rc::gen::inRange<int64_t>(0, int64_t{1} << 40); };
+  machine.host.memory_bytes = bytes();
+  for (GpuFacts& gpu : machine.gpus) {
+    gpu.memory_bytes = bytes();
+  }
+  MachineFacts larger = machine;
+  *larger.host.memory_bytes += bytes();
+  larger.host.memory_limit_bytes.reset();
+  for (GpuFacts& gpu : larger.gpus) {
+    *gpu.memory_bytes += bytes();
+  }
+  const ModelFacts model = random_model();
+  const Plan before = complete_plan(make_plan({}, machine), {}, machine, model);
+  const Plan after = complete_plan(make_plan({}, larger), {}, larger, model);
+  RC_ASSERT(keys_and_values(before) == keys_and_values(after));
+}
+
+/// What moves between two probes: no part of it is in a plan's text.
+void move(MachineFacts& machine) {
+  machine.host.shared_memory_free_bytes = maybe<int64_t>();
+  machine.host.folder_free_bytes = maybe<int64_t>();
+  for (GpuFacts& gpu : machine.gpus) {
+    gpu.performance_state = maybe<int>();
+    gpu.pcie_generation = maybe<int>();
+    gpu.pcie_width = maybe<int>();
+    gpu.memory_free_bytes = maybe<int64_t>();
+    gpu.clock_reasons = maybe<std::vector<std::string>>();
+    gpu.ecc_uncorrected = maybe<int64_t>();
+    gpu.repair_pending = maybe<bool>();
+    gpu.repair_failed = maybe<bool>();
+    gpu.temperature_celsius = maybe<int>();
+    gpu.xids = maybe<std::vector<std::string>>();
+  }
+}
+
+RC_GTEST_PROP(PlanProperty, WhatMovesEntersNoPlan, ()) {
+  MachineFacts machine = random_machine();
+  const PlanOptions asked = random_options();
+  const ModelFacts model = random_model();
+  const std::string before = outcome(asked, machine, model);
+  move(machine);
+  RC_ASSERT(outcome(asked, machine, model) == before);
+}
+
+std::vector<size_t> any_order(size_t size) {
+  std::vector<size_t> order(size);
+  std::iota(order.begin(), order.end(), size_t{0});
+  for (size_t i = size; i > 1; --i) {
+    std::swap(order[i - 1], order[*rc::gen::inRange<size_t>(0, i)]);
+  }
+  return order;
+}
+
+RC_GTEST_PROP(PlanProperty, TheOrderOfDevicesDecidesNothing, ()) {
+  MachineFacts machine = random_machine();
+  for (size_t i = 0; i < machine.gpus.size(); ++i) {
+    machine.gpus[i].cuda_index = static_cast<int>(i);  // one each: it is the rank's way to a device
+  }
+  const std::string before = outcome({}, machine, {});
+  MachineFacts other = machine;
+  const std::vector<size_t> order = any_order(machine.gpus.size());
+  for (size_t i = 0; i < order.size(); ++i) {
+    other.gpus[i] = machine.gpus[order[i]];
+  }
+  RC_ASSERT(outcome({}, other, {}) == before);
+}
+
+RC_GTEST_PROP(PlanProperty, TheOrderOfFactsInAFileDecidesNothing, ()) {
+  MachineFacts machine = any_machine();
+  machine.gpus.resize(std::min<size_t>(machine.gpus.size(), 2));
+  const std::string text = format_machine_facts(machine);
+  std::vector<std::string_view> lines = split(text, '\n');
+  std::string again(lines.front());
+  lines.erase(lines.begin());
+  for (const size_t line : any_order(lines.size())) {
+    again.append("\n").append(lines[line]);
+  }
+  RC_ASSERT(outcome({}, parse_machine_facts(again, "x"), {}) == outcome({}, machine, {}));
+}
+
+/// A GPU of a generation that this version has not heard of, with a LibTorch built for it.
+MachineFacts machine_of_the_future() {
+  MachineFacts machine = random_machine();
+  machine.gpus = examples::a100_machine().gpus;
+  machine.gpu_driver = examples::a100_machine().gpu_driver;
+  machine.gpu_driver.driver_cuda_version = "19.0";
+  machine.library = examples::a100_machine().library;
+  machine.library.cuda_archs = {{"sm_80", *rc::gen::element("sm_130", "compute_120")}};
+  machine.launch.local_rank.reset();
+  machine.launch.local_world_size.reset();
+  machine.gpus[0].compute_capability = ComputeCapability{13, 0};
+  machine.gpus[0].name = "NVIDIA X100";
+  return machine;
+}
+
+RC_GTEST_PROP(PlanProperty, AnUnknownFutureGpuGetsAWholePlan, ()) {
+  const MachineFacts machine = machine_of_the_future();
+  const Plan plan = complete_plan(make_plan({}, machine), {}, machine, random_model());
+  RC_ASSERT(to_text(plan.device.value) == "cuda:0");
+  RC_ASSERT(plan.precision.value == PrecisionMode::kBf16);
+  expect_a_reason_for_everything(plan);
+  for (const PlanRow& row : plan_rows(plan)) {
+    RC_ASSERT(!row.value.starts_with("pending"));
+  }
+}
+
+/// Asked for by the program, a value is the plan's and is said to be asked for, or it is refused by
+/// name; nothing else takes its place.
+RC_GTEST_PROP(PlanProperty, AForcedValueWinsOrIsRefusedByName, ()) {
+  MachineFacts machine = random_machine();
+  const std::vector<std::pair<std::string, std::vector<std::string>>> choices{
+      {"precision", {"fp32", "tf32", "bf16", "fp16"}},
+      {"fp32_matmul", {"ieee", "tf32"}},
+      {"loss_scaling", {"on", "off"}},
+      {"attention", {"short", "flash", "cudnn", "efficient", "math"}},
+      {"memory_format", {"contiguous", "channels_last"}},
+      {"cudnn_benchmark", {"on", "off"}},
+      {"threads", {"1", "3"}},
+      {"allocator", {"unchanged", "expandable_segments"}},
+  };
+  const auto [key, values] = *rc::gen::elementOf(choices);
+  const std::string value = *rc::gen::elementOf(values);
+  PlanOptions asked;
+  set_option(asked, key, value);
+  const auto variable = std::ranges::find(option_table(), key, &OptionInfo::key)->variable;
+  if (!variable.empty() && *rc::gen::arbitrary<bool>()) {
+    machine.launch.variables[std::string(variable)] = *rc::gen::elementOf(values);
+  }
+  try {
+    const Plan plan = complete_plan(make_plan(asked, machine), asked, machine, random_model());
+    for (const PlanRow& row : plan_rows(plan)) {
+      if (row.key == key) {
+        RC_ASSERT(row.value == value);
+        RC_ASSERT(row.source == "asked");
+        RC_ASSERT(row.reason.starts_with("asked by the program"));
+      }
+    }
+    RC_TAG("granted");
+  } catch (const Error& error) {
+    RC_ASSERT(std::string(error.what()).find("[plan." + key + "]") == 0);
+    RC_TAG("refused");
+  }
 }
 
 }  // namespace
