@@ -7,6 +7,7 @@ namespace libtrain {
 
 struct ProbeArguments {
   bool json = false;
+  bool redact = false;
   std::string record;  ///< file to write the facts to; empty for none
 };
 

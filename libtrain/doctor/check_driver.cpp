@@ -206,6 +206,31 @@ Outcome check_cudnn(const Examined& seen) {
       "install a LibTorch built for CUDA 13, from 2.11 on: it brings cuDNN 9.19 or newer");
 }
 
+/// "/usr/lib/libnccl.so.2" → "libnccl".
+std::string_view library_name(std::string_view file) {
+  const std::string_view name = file.substr(file.rfind('/') + 1);
+  return name.substr(0, name.find(".so"));
+}
+
+Outcome check_loaded(const Examined& seen) {
+  const auto& files = seen.machine.library.loaded;
+  if (!files || files->empty()) {
+    return skip("this process has loaded neither NCCL nor cuDNN");
+  }
+  for (size_t i = 0; i < files->size(); ++i) {
+    for (size_t j = i + 1; j < files->size(); ++j) {
+      if (library_name((*files)[i]) == library_name((*files)[j])) {
+        return fail(fill("{} is loaded twice: {} and {}", library_name((*files)[i]),
+                         quote((*files)[i]), quote((*files)[j])),
+                    "which one answers is chance; versions that do not fit crash or hang",
+                    "take the folder of one out of LD_LIBRARY_PATH and LD_PRELOAD, and keep one "
+                    "PyTorch in the environment");
+      }
+    }
+  }
+  return pass("each once: " + join(*files, ", "));
+}
+
 constexpr std::array kChecks{
     Check{"driver.listing", "can the driver list the GPUs", check_listing},
     Check{"driver.cuda_build", "was LibTorch built with CUDA", check_cuda_build},
@@ -213,6 +238,7 @@ constexpr std::array kChecks{
     Check{"driver.targets", "does LibTorch hold code for each GPU", check_targets},
     Check{"driver.fabric", "is the NVSwitch fabric up", check_fabric},
     Check{"driver.cudnn", "is cuDNN new enough for its attention", check_cudnn},
+    Check{"driver.loaded", "are NCCL and cuDNN loaded once", check_loaded},
 };
 
 }  // namespace

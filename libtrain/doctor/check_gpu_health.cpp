@@ -47,6 +47,62 @@ Outcome check_repairs(const Examined& seen) {
   return known ? pass("no memory repair pending") : skip("no visible GPU tells it");
 }
 
+/// What NVIDIA's "XID Errors" lays to the program that ran, not to the GPU.
+bool is_the_programs(std::string_view xid) {
+  constexpr std::array<std::string_view, 4> kNumbers{"13", "31", "43", "45"};
+  return std::ranges::find(kNumbers, xid) != kNumbers.end();
+}
+
+/// What it answers by a reset, a restart or another card: memory errors that could not be kept from
+/// a program or mended (48, 64, 95), a card that fell off the bus (79), a GPU whose own processor
+/// is silent (119, 120), and the driver's own call for a reset (154).
+bool needs_a_reset(std::string_view xid) {
+  constexpr std::array<std::string_view, 7> kNumbers{"48", "64", "79", "95", "119", "120", "154"};
+  return std::ranges::find(kNumbers, xid) != kNumbers.end();
+}
+
+Outcome check_xids(const Examined& seen) {
+  bool known = false;
+  for (const GpuFacts& gpu : seen.machine.gpus) {
+    if (!gpu.xids) {
+      continue;
+    }
+    known = true;
+    const auto grave = std::ranges::find_if(*gpu.xids, needs_a_reset);
+    const std::string found = fill("{}: Xid {}", name_of(gpu), join(*gpu.xids, ", "));
+    if (grave != gpu.xids->end()) {
+      return fail(found, fill("Xid {} lasts until the GPU is reset: jobs on it fail", *grave),
+                  fill("dmesg | grep Xid; sudo nvidia-smi --gpu-reset -i {}, else reboot; replace "
+                       "the card if it comes back",
+                       nvml_name(gpu)));
+    }
+    if (!std::ranges::all_of(*gpu.xids, is_the_programs)) {
+      return warn_of(found, "the driver met an error on this GPU since the machine was started",
+                     "dmesg | grep Xid; look the number up in NVIDIA's \"XID Errors\"");
+    }
+  }
+  return known ? pass("none in the kernel's log but what programs cause")
+               : skip("the kernel's log may not be read: sudo fasttrain doctor --only gpu");
+}
+
+Outcome check_temperature(const Examined& seen) {
+  bool known = false;
+  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
+    if (!gpu->temperature_celsius || !gpu->slowdown_celsius) {
+      continue;
+    }
+    known = true;
+    if (*gpu->temperature_celsius >= *gpu->slowdown_celsius) {
+      return warn_of(fill("{}: {} °C, slowed from {} °C on", name_of(*gpu),
+                          *gpu->temperature_celsius, *gpu->slowdown_celsius),
+                     "the GPU lowers its clocks until it is cooler",
+                     "improve its cooling; check fans and filters; lower the power limit: "
+                     "sudo nvidia-smi -pl WATTS");
+    }
+  }
+  return known ? pass("below what slows the clocks") : skip("no visible GPU tells it");
+}
+
 /// Why clocks are low means something under load alone: an idle GPU reports slowdowns and power
 /// caps that are none.
 Outcome check_slowdown(const Examined& seen) {
@@ -137,6 +193,8 @@ Outcome check_memory_free(const Examined& seen) {
 constexpr std::array kChecks{
     Check{"gpu.memory_errors", "is the GPU memory sound", check_memory_errors},
     Check{"gpu.repairs", "is a memory repair pending", check_repairs},
+    Check{"gpu.xid", "has the driver met errors", check_xids},
+    Check{"gpu.temperature", "is a GPU too hot", check_temperature},
     Check{"gpu.slowdown", "is a working GPU slowed", check_slowdown},
     Check{"gpu.power_limit", "is the power limit at its default", check_power_limit},
     Check{"gpu.persistence", "does the driver stay loaded", check_persistence},

@@ -130,11 +130,62 @@ Outcome check_iommu(const Examined& seen) {
   return pass(by_nvlink ? "peers are linked by NVLink" : "addresses of GPUs are not translated");
 }
 
+bool redirects(const GpuFacts& gpu, const std::string& bridge) {
+  const auto& bridges = gpu.acs_bridges;
+  return bridges && std::ranges::find(*bridges, bridge) != bridges->end();
+}
+
+/// The first bridge between two GPUs, below the bridges they share, that redirects the copies of
+/// `gpu`; null when there is none, and when no bridge is shared: such copies pass the host anyway.
+const std::string* redirecting_bridge(const GpuFacts& gpu, const GpuFacts& other) {
+  const auto& mine = *gpu.pci_bridges;
+  const auto split = std::ranges::mismatch(mine, *other.pci_bridges).in1;
+  if (split == mine.begin()) {
+    return nullptr;
+  }
+  const auto found = std::find_if(
+      split, mine.end(), [&](const std::string& bridge) { return redirects(gpu, bridge); });
+  return found == mine.end() ? nullptr : &*found;
+}
+
+/// NCCL, Troubleshooting, "PCI Access Control Services (ACS)". In a virtual machine ACS is needed,
+/// and NVLink goes past the bridges.
+Outcome check_acs(const Examined& seen) {
+  const auto gpus = visible_gpus(seen.machine);
+  if (gpus.size() < 2 || seen.machine.host.virtual_machine == true) {
+    return skip(gpus.size() < 2 ? "fewer than two visible GPUs" : "a virtual machine");
+  }
+  bool known = false;
+  for (const GpuFacts* gpu : gpus) {
+    for (const GpuFacts* other : gpus) {
+      const bool told = gpu->acs_bridges && gpu->pci_bridges && other->pci_bridges;
+      if (gpu == other || !told || gpu->nvlinks_active.value_or(0) > 0) {
+        continue;
+      }
+      known = true;
+      if (const std::string* bridge = redirecting_bridge(*gpu, *other)) {
+        return warn_of(
+            fill("the PCI bridge {} redirects what {} sends {}", quote(*bridge), name_of(*gpu),
+                 name_of(*other)),
+            "peer copies take the way over the host, at a fraction of the speed, and may "
+            "hang",
+            fill("switch ACS off in the firmware, or sudo setpci -s {} ECAP_ACS+6.w=0000",
+                 *bridge));
+      }
+    }
+  }
+  return known ? pass("no bridge between the GPUs redirects their copies")
+               : skip(
+                     "GPUs are linked by NVLink, or the bridges may not be read: sudo fasttrain "
+                     "doctor --only link");
+}
+
 constexpr std::array kChecks{
     Check{"link.pcie_width", "do working GPUs use all PCIe lanes", check_pcie_width},
     Check{"link.nvlink", "are all NVLinks up", check_nvlink},
     Check{"link.peers", "may GPUs read each other", check_peers},
     Check{"link.iommu", "does the IOMMU leave peer copies alone", check_iommu},
+    Check{"link.acs", "do PCI bridges leave peer copies alone", check_acs},
 };
 
 }  // namespace

@@ -85,6 +85,57 @@ Outcome check_infiniband(const Examined& seen) {
                  "NCCL_IB_HCA");
 }
 
+/// The rate of the fastest active port; 0 when none is known.
+double fastest(const Names& rates) {
+  double most = 0;
+  for (const std::string& rate : rates) {
+    most = std::max(most, parse_number(rate).value_or(0));
+  }
+  return most;
+}
+
+Outcome check_infiniband_rate(const Examined& seen) {
+  const Names ports = seen.machine.network.infiniband.value_or(Names{});
+  const Names rates = seen.machine.network.infiniband_gbps.value_or(Names{});
+  const double most = fastest(rates);
+  if (most == 0) {
+    return skip("no active port whose rate is known");
+  }
+  for (size_t i = 0; i < std::min(ports.size(), rates.size()); ++i) {
+    if (parse_number(rates[i]).value_or(most) < most) {
+      return warn_of(
+          fill("{} runs at {} Gb/s, the fastest port at {}", quote(ports[i]), rates[i], most),
+          "NCCL stripes traffic over the ports: the slowest one sets the pace",
+          "ibstat; check its cable and switch port; leave a port of another kind out by "
+          "NCCL_IB_HCA");
+    }
+  }
+  return pass(fill("{} Gb/s on each port that tells it", most));
+}
+
+Outcome check_infiniband_node(const Examined& seen) {
+  const Names nodes = seen.machine.network.infiniband_nodes.value_or(Names{});
+  if (nodes.empty() || std::ranges::find(nodes, "?") != nodes.end()) {
+    return skip("no active port, or one whose NUMA node is unknown");
+  }
+  bool known = false;
+  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
+    if (!gpu->numa_node) {
+      continue;
+    }
+    known = true;
+    if (std::ranges::find(nodes, to_text(*gpu->numa_node)) == nodes.end()) {
+      return warn_of(fill("{} is at NUMA node {}, active ports at {}", name_of(*gpu),
+                          *gpu->numa_node, join(nodes, ", ")),
+                     "what it sends to other machines crosses the link between the sockets",
+                     "put a network card into a slot of that socket; or use the GPUs beside the "
+                     "ports: nvidia-smi topo -m");
+    }
+  }
+  return known ? pass("an active port at the NUMA node of each GPU")
+               : skip("the NUMA nodes of the GPUs are unknown");
+}
+
 Outcome check_infiniband_off(const Examined& seen) {
   const bool active = !seen.machine.network.infiniband.value_or(Names{}).empty();
   if (!active || variable(seen, "NCCL_IB_DISABLE") == nullptr) {
@@ -121,6 +172,8 @@ constexpr std::array kChecks{
     Check{"network.interfaces", "is a network interface up", check_interfaces},
     Check{"network.socket_names", "do the chosen interfaces exist", check_socket_names},
     Check{"network.infiniband", "are the InfiniBand ports active", check_infiniband},
+    Check{"network.infiniband_rate", "do all ports run at one rate", check_infiniband_rate},
+    Check{"network.infiniband_node", "is a port at each GPU's socket", check_infiniband_node},
     Check{"network.infiniband_off", "is InfiniBand switched off", check_infiniband_off},
     Check{"network.peer_memory", "can InfiniBand read GPU memory", check_peer_memory},
 };

@@ -73,6 +73,8 @@ void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
   visit("mig_profile", facts.mig_profile);
   visit("numa_node", facts.numa_node);
   visit("iommu", facts.iommu);
+  visit("pci_bridges", facts.pci_bridges);
+  visit("acs_bridges", facts.acs_bridges);
   visit("pcie_generation_max", facts.pcie_generation_max);
   visit("pcie_width_max", facts.pcie_width_max);
   visit("nvlinks", facts.nvlinks);
@@ -83,6 +85,7 @@ void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
   visit("persistence", facts.persistence);
   visit("power_default_watts", facts.power_default_watts);
   visit("power_limit_watts", facts.power_limit_watts);
+  visit("slowdown_celsius", facts.slowdown_celsius);
   visit("performance_state", facts.performance_state);
   visit("pcie_generation", facts.pcie_generation);
   visit("pcie_width", facts.pcie_width);
@@ -91,6 +94,8 @@ void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
   visit("ecc_uncorrected", facts.ecc_uncorrected);
   visit("repair_pending", facts.repair_pending);
   visit("repair_failed", facts.repair_failed);
+  visit("temperature_celsius", facts.temperature_celsius);
+  visit("xids", facts.xids);
   visit("unknown", facts.unknown);
   visit("problem", facts.problem);
 }
@@ -102,6 +107,7 @@ void visit_fields(FactsOf<LibraryFacts> auto& facts, auto&& visit) {
   visit("cudnn_version", facts.cudnn_version);
   visit("nccl_version", facts.nccl_version);
   visit("cuda_archs", facts.cuda_archs);
+  visit("loaded", facts.loaded);
 }
 
 void visit_fields(FactsOf<LaunchFacts> auto& facts, auto&& visit) {
@@ -117,6 +123,8 @@ void visit_fields(FactsOf<LaunchFacts> auto& facts, auto&& visit) {
 void visit_fields(FactsOf<NetworkFacts> auto& facts, auto&& visit) {
   visit("interfaces", facts.interfaces);
   visit("infiniband", facts.infiniband);
+  visit("infiniband_gbps", facts.infiniband_gbps);
+  visit("infiniband_nodes", facts.infiniband_nodes);
   visit("infiniband_down", facts.infiniband_down);
   visit("peer_memory", facts.peer_memory);
 }
@@ -136,6 +144,9 @@ void visit_fields(FactsOf<ModelFacts> auto& facts, auto&& visit) {
   visit("parameters", facts.parameters);
   visit("parameter_bytes", facts.parameter_bytes);
   visit("trainable", facts.trainable);
+  visit("parameter_shapes", facts.parameter_shapes);
+  visit("gemms", facts.gemms);
+  visit("convolutions", facts.convolutions);
   visit("has_convolutions", facts.has_convolutions);
   visit("has_attention", facts.has_attention);
   visit("static_shapes", facts.static_shapes);

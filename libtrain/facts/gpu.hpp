@@ -24,17 +24,20 @@ struct GpuFacts {
   std::optional<bool> mig_instance;
   std::optional<std::string> mig_profile;  ///< "3g.40gb"
   std::optional<int> numa_node;
-  std::optional<std::string> iommu;               ///< "DMA" translates, "identity" does not
-  std::optional<int> pcie_generation_max;         ///< of card and slot together
-  std::optional<int> pcie_width_max;              ///< lanes
-  std::optional<int> nvlinks;                     ///< links the chip has
-  std::optional<int> nvlinks_active;              ///< links that are up
-  std::optional<std::vector<std::string>> peers;  ///< NVML indices it may read, by the driver
-  std::optional<std::string> fabric;              ///< NVSwitch: "completed", "in progress"
-  std::optional<std::string> compute_mode;        ///< "default", "exclusive process", "prohibited"
-  std::optional<bool> persistence;                ///< the driver stays loaded without a client
+  std::optional<std::string> iommu;                     ///< "DMA" translates, "identity" does not
+  std::optional<std::vector<std::string>> pci_bridges;  ///< above it, from the host's on
+  std::optional<std::vector<std::string>> acs_bridges;  ///< those that send peer copies upward
+  std::optional<int> pcie_generation_max;               ///< of card and slot together
+  std::optional<int> pcie_width_max;                    ///< lanes
+  std::optional<int> nvlinks;                           ///< links the chip has
+  std::optional<int> nvlinks_active;                    ///< links that are up
+  std::optional<std::vector<std::string>> peers;        ///< NVML indices it may read, by the driver
+  std::optional<std::string> fabric;                    ///< NVSwitch: "completed", "in progress"
+  std::optional<std::string> compute_mode;  ///< "default", "exclusive process", "prohibited"
+  std::optional<bool> persistence;          ///< the driver stays loaded without a client
   std::optional<double> power_default_watts;
   std::optional<double> power_limit_watts;  ///< what is enforced
+  std::optional<int> slowdown_celsius;      ///< clocks fall from this temperature on
 
   // What moves between two probes. `fasttrain doctor` reads it; no plan depends on it.
   std::optional<int> performance_state;  ///< 0 fastest, from 8 on idle
@@ -45,6 +48,8 @@ struct GpuFacts {
   std::optional<int64_t> ecc_uncorrected;                 ///< errors since the driver was loaded
   std::optional<bool> repair_pending;  ///< rows or pages replaced at the next reset
   std::optional<bool> repair_failed;   ///< no spare rows are left
+  std::optional<int> temperature_celsius;
+  std::optional<std::vector<std::string>> xids;  ///< errors in the kernel's log: "79"
 
   std::map<std::string, std::string> unknown;  ///< fact → why the driver did not tell it
   std::optional<std::string> problem;          ///< why it cannot be used, in the driver's words

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "libtrain/facts/compute_capability.hpp"
+#include "libtrain/facts/shape_count.hpp"
 
 namespace libtrain {
 
@@ -19,6 +20,7 @@ std::string format_value(int64_t value);
 std::string format_value(double value);
 std::string format_value(ComputeCapability value);
 std::string format_value(const std::vector<std::string>& values);  ///< "[sm_80, sm_90]"
+std::string format_value(const std::vector<ShapeCount>& values);   ///< "[float32 3072x768 x12]"
 
 /// The inverse: stores the value and returns nothing, or returns what was expected. Numbers are
 /// counts, sizes, indices or shares: negative and non-finite ones are refused.
@@ -30,6 +32,7 @@ Expected parse_value(std::string_view text, int64_t& value);
 Expected parse_value(std::string_view text, double& value);
 Expected parse_value(std::string_view text, ComputeCapability& value);
 Expected parse_value(std::string_view text, std::vector<std::string>& values);
+Expected parse_value(std::string_view text, std::vector<ShapeCount>& values);
 
 /// A name inside a key: bare where it is a C identifier, else quoted, and never with a '='.
 std::string format_name(const std::string& name);

@@ -8,11 +8,12 @@ namespace libtrain {
 
 std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
   constexpr int64_t kMaxCpu = 65535;
-  std::vector<int> cpus;
   text = trim(text);
   if (text.empty()) {
-    return cpus;
+    return std::vector<int>{};
   }
+  // Ranges that overlap a thousand times are still no more than all CPUs.
+  std::vector<bool> named(kMaxCpu + 1);
   for (const std::string_view range : split(text, ',')) {
     const size_t dash = range.find('-');
     const std::optional<int64_t> first = parse_integer(range.substr(0, dash));
@@ -21,12 +22,14 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
     if (!first || !last || *first < 0 || *last < *first || *last > kMaxCpu) {
       return std::nullopt;
     }
-    for (int64_t cpu = *first; cpu <= *last; ++cpu) {
-      cpus.push_back(static_cast<int>(cpu));
+    std::fill(named.begin() + *first, named.begin() + *last + 1, true);
+  }
+  std::vector<int> cpus;
+  for (int cpu = 0; cpu <= kMaxCpu; ++cpu) {
+    if (named[static_cast<size_t>(cpu)]) {
+      cpus.push_back(cpu);
     }
   }
-  std::sort(cpus.begin(), cpus.end());
-  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
   return cpus;
 }
 

@@ -8,7 +8,9 @@
 #include "libtrain/probe/cuda_driver.hpp"
 #include "libtrain/probe/kernel_driver.hpp"
 #include "libtrain/probe/nvml_child.hpp"
+#include "libtrain/probe/pci_bridges.hpp"
 #include "libtrain/probe/visible_devices.hpp"
+#include "libtrain/probe/xid.hpp"
 
 namespace libtrain {
 namespace {
@@ -107,6 +109,41 @@ void add_gpus_without_nvml(const Sources& sources,
   out.driver.problem = std::move(problem);
 }
 
+void add_pci_facts(const Sources& sources, GpuFacts& gpu) {
+  gpu.numa_node = pci_numa_node(sources, *gpu.pci_bus_id);
+  gpu.iommu = pci_iommu(sources, *gpu.pci_bus_id);
+  gpu.pci_bridges = pci_bridges(sources, *gpu.pci_bus_id);
+  if (gpu.pci_bridges) {
+    gpu.acs_bridges = acs_bridges(sources, *gpu.pci_bridges);
+    if (!gpu.acs_bridges) {
+      gpu.unknown["acs_bridges"] = "the kernel shows a bridge's settings to root alone";
+    }
+  }
+}
+
+/// Of devices that have a place on the PCI bus.
+void add_what_the_kernel_knows(const Sources& sources, std::vector<GpuFacts>& gpus) {
+  if (gpus.empty()) {
+    return;
+  }
+  const std::optional<std::string> log = sources.kernel_log();
+  const auto xids = parse_xids(log.value_or(""));
+  for (GpuFacts& gpu : gpus) {
+    if (!log) {
+      gpu.unknown["xids"] = "this process may not read the kernel's log";
+    }
+    if (!gpu.pci_bus_id) {
+      continue;
+    }
+    add_pci_facts(sources, gpu);
+    const std::string bus_id = kernel_bus_id(*gpu.pci_bus_id);
+    const auto found = xids.find(bus_id.substr(0, bus_id.rfind('.')));  // the log names no function
+    if (log) {
+      gpu.xids = found == xids.end() ? std::vector<std::string>{} : found->second;
+    }
+  }
+}
+
 }  // namespace
 
 GpuProbe probe_gpus(const Sources& sources) {
@@ -139,12 +176,7 @@ GpuProbe probe_gpus(const Sources& sources) {
     }
     add_gpus_without_nvml(sources, sources.open_library("libcuda.so.1"), std::move(problem), out);
   }
-  for (GpuFacts& gpu : out.gpus) {
-    if (gpu.pci_bus_id) {
-      gpu.numa_node = pci_numa_node(sources, *gpu.pci_bus_id);
-      gpu.iommu = pci_iommu(sources, *gpu.pci_bus_id);
-    }
-  }
+  add_what_the_kernel_knows(sources, out.gpus);
   return out;
 }
 

@@ -2,6 +2,7 @@
 
 #include <dlfcn.h>
 #include <sched.h>
+#include <sys/klog.h>
 #include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -62,6 +63,28 @@ std::vector<std::string> MachineSources::list(const std::string& path) const {
   }
   std::sort(names.begin(), names.end());
   return names;
+}
+
+std::optional<std::string> MachineSources::resolve(const std::string& path) const {
+  std::error_code error;
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? std::nullopt : std::optional(target.string());
+}
+
+std::optional<std::string> MachineSources::kernel_log() const {
+  constexpr int kReadAll = 3;  // SYSLOG_ACTION_READ_ALL
+  constexpr int kSize = 10;    // SYSLOG_ACTION_SIZE_BUFFER
+  const int size = ::klogctl(kSize, nullptr, 0);
+  if (size <= 0) {
+    return std::nullopt;
+  }
+  std::string log(static_cast<size_t>(size), '\0');
+  const int length = ::klogctl(kReadAll, log.data(), size);
+  if (length < 0) {
+    return std::nullopt;
+  }
+  log.resize(static_cast<size_t>(length));
+  return log;
 }
 
 std::map<std::string, std::string> MachineSources::environment() const {

@@ -9,6 +9,8 @@ class LT_API MachineSources final : public Sources {
  public:
   std::optional<std::string> read(const std::string& path) const override;
   std::vector<std::string> list(const std::string& path) const override;
+  std::optional<std::string> resolve(const std::string& path) const override;
+  std::optional<std::string> kernel_log() const override;
   std::map<std::string, std::string> environment() const override;
   std::optional<CpuidRegisters> cpuid(uint32_t leaf, uint32_t subleaf) const override;
   uint64_t xcr0() const override;

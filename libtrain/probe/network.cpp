@@ -12,6 +12,18 @@ std::string state_of(const Sources& sources, const std::string& file) {
   return std::string(trim(sources.read(file).value_or("")));
 }
 
+/// "?" for what is no number of at least 0.
+std::string if_number(std::string_view text) {
+  return parse_number(text).value_or(-1) >= 0 ? std::string(text) : "?";
+}
+
+/// "400 Gb/sec (4X NDR)" → "400".
+std::string rate_of(const Sources& sources, const std::string& file) {
+  const std::string text = state_of(sources, file);
+  const size_t unit = text.find(" Gb/sec");
+  return if_number(std::string_view(text).substr(0, unit == std::string::npos ? 0 : unit));
+}
+
 std::optional<std::vector<std::string>> interfaces(const Sources& sources) {
   const std::vector<std::string> names = sources.list(std::string(kInterfaces));
   if (names.empty()) {
@@ -36,13 +48,21 @@ NetworkFacts probe_network(const Sources& sources) {
     return out;  // /sys is not there: nothing else can be told either
   }
   out.infiniband.emplace();
+  out.infiniband_gbps.emplace();
+  out.infiniband_nodes.emplace();
   out.infiniband_down.emplace();
   for (const std::string& device : sources.list(std::string(kInfiniband))) {
+    const std::string node =
+        if_number(state_of(sources, fill("{}/{}/device/numa_node", kInfiniband, device)));
     const std::string ports = fill("{}/{}/ports", kInfiniband, device);
     for (const std::string& port : sources.list(ports)) {
       // "4: ACTIVE"
       const bool active = state_of(sources, fill("{}/{}/state", ports, port)).starts_with("4:");
       (active ? out.infiniband : out.infiniband_down)->push_back(fill("{}/{}", device, port));
+      if (active) {
+        out.infiniband_gbps->push_back(rate_of(sources, fill("{}/{}/rate", ports, port)));
+        out.infiniband_nodes->push_back(node);
+      }
     }
   }
   out.peer_memory = !sources.list("/sys/module/nvidia_peermem").empty() ||

@@ -60,11 +60,29 @@ std::optional<double> watts(std::optional<int> milliwatts) {
   return milliwatts ? std::optional(*milliwatts / 1000.0) : std::nullopt;
 }
 
+/// Nothing for what is no temperature.
+std::optional<int> degrees(unsigned value) {
+  constexpr unsigned kHottest = 500;
+  return value < kHottest ? std::optional(static_cast<int>(value)) : std::nullopt;
+}
+
 void read_clock_reasons(DeviceReader& reader, GpuFacts& facts) {
   unsigned long long bits = 0;
   // The older name answers on every driver; CUDA 12.2 renamed it.
   if (reader.ask("clock_reasons", "nvmlDeviceGetCurrentClocksThrottleReasons", &bits)) {
     facts.clock_reasons = clock_reasons(bits);
+  }
+}
+
+void read_temperature(DeviceReader& reader, GpuFacts& facts) {
+  constexpr int kOfTheGpu = 0;  // NVML_TEMPERATURE_GPU
+  constexpr int kSlowdown = 1;  // NVML_TEMPERATURE_THRESHOLD_SLOWDOWN
+  unsigned value = 0;
+  if (reader.ask("temperature_celsius", "nvmlDeviceGetTemperature", kOfTheGpu, &value)) {
+    facts.temperature_celsius = degrees(value);
+  }
+  if (reader.ask("slowdown_celsius", "nvmlDeviceGetTemperatureThreshold", kSlowdown, &value)) {
+    facts.slowdown_celsius = degrees(value);
   }
 }
 
@@ -118,6 +136,7 @@ void read_health(DeviceReader& reader, GpuFacts& facts) {
       watts(reader.number("power_default_watts", "nvmlDeviceGetPowerManagementDefaultLimit"));
   facts.power_limit_watts =
       watts(reader.number("power_limit_watts", "nvmlDeviceGetEnforcedPowerLimit"));
+  read_temperature(reader, facts);
   read_clock_reasons(reader, facts);
   read_memory_repairs(reader, facts);
 }

@@ -8,6 +8,7 @@
 #include "libtrain/probe/gpus.hpp"
 #include "libtrain/probe/host.hpp"
 #include "libtrain/probe/launch.hpp"
+#include "libtrain/probe/loaded_libraries.hpp"
 #include "libtrain/probe/machine_sources.hpp"
 #include "libtrain/probe/measured.hpp"
 #include "libtrain/probe/network.hpp"
@@ -16,6 +17,18 @@ namespace libtrain {
 
 MachineFacts probe_machine() { return probe_machine(MachineSources{}); }
 
+namespace {
+
+LibraryFacts probe_libraries(const Sources& sources) {
+  LibraryFacts out = build_facts();
+  if (const std::optional<std::string> maps = sources.read("/proc/self/maps")) {
+    out.loaded = parse_loaded_libraries(*maps);
+  }
+  return out;
+}
+
+}  // namespace
+
 MachineFacts probe_machine(const Sources& sources) {
   const CgroupLimits limits = probe_cgroup(sources);
   GpuProbe gpus = probe_gpus(sources);
@@ -23,7 +36,7 @@ MachineFacts probe_machine(const Sources& sources) {
                        .cpu = probe_cpu(sources, limits),
                        .gpu_driver = std::move(gpus.driver),
                        .gpus = std::move(gpus.gpus),
-                       .library = build_facts(),
+                       .library = probe_libraries(sources),
                        .launch = launch_from_environment(sources.environment()),
                        .network = probe_network(sources),
                        .measured = {}};

@@ -43,6 +43,10 @@ class LT_API Sources {
   virtual std::optional<std::string> read(const std::string& path) const = 0;
   /// Names in a directory, sorted.
   virtual std::vector<std::string> list(const std::string& path) const = 0;
+  /// The path without links.
+  virtual std::optional<std::string> resolve(const std::string& path) const = 0;
+  /// All that the kernel's log still holds; nothing where this process may not read it.
+  virtual std::optional<std::string> kernel_log() const = 0;
   virtual std::map<std::string, std::string> environment() const = 0;
 
   /// Nothing beyond the highest leaf, and on processors other than x86.

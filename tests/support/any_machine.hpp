@@ -28,6 +28,15 @@ inline void fill_value(std::vector<std::string>& value) {
   }
 }
 
+inline void fill_value(std::vector<ShapeCount>& value) {
+  value.resize(*rc::gen::inRange<size_t>(0, 4));
+  for (ShapeCount& item : value) {
+    item.dtype = *rc::gen::element<std::string>("float32", "bfloat16", "float8_e4m3fn");
+    item.shape = *rc::gen::container<std::vector<int64_t>>(rc::gen::nonNegative<int64_t>());
+    item.count = *rc::gen::inRange<int64_t>(1, 100);
+  }
+}
+
 template <class T>
 void fill_field(std::optional<T>& field) {
   if (*rc::gen::arbitrary<bool>()) {

@@ -29,6 +29,10 @@ std::vector<std::string> FakeSources::list(const std::string& path) const {
   return {names.begin(), names.end()};
 }
 
+std::optional<std::string> FakeSources::resolve(const std::string& path) const {
+  return find(links, path);
+}
+
 std::optional<CpuidRegisters> FakeSources::cpuid(uint32_t leaf, uint32_t subleaf) const {
   return find(cpuid_leaves, std::pair(leaf, subleaf));
 }

@@ -27,6 +27,8 @@ class FakeSources final : public Sources {
  public:
   std::optional<std::string> read(const std::string& path) const override;
   std::vector<std::string> list(const std::string& path) const override;
+  std::optional<std::string> resolve(const std::string& path) const override;
+  std::optional<std::string> kernel_log() const override { return log; }
   std::map<std::string, std::string> environment() const override { return variables; }
   std::optional<CpuidRegisters> cpuid(uint32_t leaf, uint32_t subleaf) const override;
   uint64_t xcr0() const override { return saved_registers; }
@@ -38,6 +40,8 @@ class FakeSources final : public Sources {
   std::shared_ptr<const DynamicLibrary> open_library(const std::string& library) const override;
 
   std::map<std::string, std::string> files;
+  std::map<std::string, std::string> links;
+  std::optional<std::string> log;
   std::map<std::string, std::string> variables;
   std::map<std::pair<uint32_t, uint32_t>, CpuidRegisters> cpuid_leaves;
   uint64_t saved_registers = 0;

@@ -172,6 +172,13 @@ NVML int nvmlDeviceGetEnforcedPowerLimit(Device device, unsigned* milliwatts) {
 NVML int nvmlDeviceGetCurrentClocksThrottleReasons(Device device, unsigned long long* bits) {
   return tell(device, __func__, bits, "clock_reasons", 1);
 }
+NVML int nvmlDeviceGetTemperature(Device device, int sensor, unsigned* celsius) {
+  return tell(device, __func__, celsius, sensor == 0 ? "temperature" : "other_sensor", 40);
+}
+NVML int nvmlDeviceGetTemperatureThreshold(Device device, int kind, unsigned* celsius) {
+  constexpr int kSlowdown = 1;
+  return tell(device, __func__, celsius, kind == kSlowdown ? "slowdown" : "other_threshold", 90);
+}
 NVML int nvmlDeviceGetTotalEccErrors(Device device, int type, int counter,
                                      unsigned long long* errors) {
   const bool uncorrected_since_start = type == 1 && counter == 0;

@@ -98,10 +98,21 @@ MachineFacts mig_machine() {
   return machine;
 }
 
+/// Cards that talk over PCIe alone.
+MachineFacts card_machine() {
+  MachineFacts machine = healthy_gpu_machine();
+  for (GpuFacts& gpu : machine.gpus) {
+    gpu.name = "NVIDIA A10";
+    gpu.nvlinks.reset();
+    gpu.nvlinks_active.reset();
+  }
+  return machine;
+}
+
 TEST(Diagnose, EveryCheckPassesSomewhere) {
   std::set<std::string> passed;
-  for (const MachineFacts& machine :
-       {healthy_gpu_machine(), healthy_cpu_machine(), configured_machine(), mig_machine()}) {
+  for (const MachineFacts& machine : {healthy_gpu_machine(), healthy_cpu_machine(),
+                                      configured_machine(), mig_machine(), card_machine()}) {
     for (const Finding& finding : diagnose(machine)) {
       EXPECT_FALSE(is_ill(finding)) << finding.check << ": " << finding.evidence;
       if (finding.verdict == Verdict::kPass) {

@@ -71,9 +71,17 @@ MachineFacts healthy_gpu_machine() {
     gpu.ecc_uncorrected = 0;
     gpu.repair_pending = false;
     gpu.repair_failed = false;
+    gpu.temperature_celsius = 60;
+    gpu.slowdown_celsius = 90;
+    gpu.xids = {{"31"}};
+    gpu.pci_bridges = {{"0000:00:01.0", "0000:10:00.0", to_text(i) + "000:20:00.0"}};
+    gpu.acs_bridges.emplace();
     m.gpus.push_back(gpu);
   }
   m.network.infiniband = {{"mlx5_0/1"}};
+  m.network.infiniband_gbps = {{"200"}};
+  m.network.infiniband_nodes = {{"0"}};
+  m.library.loaded = {{"/v/nccl/lib/libnccl.so.2", "/v/cudnn/lib/libcudnn.so.9"}};
   m.launch.launcher = "torchrun";
   m.launch.rank = 0;
   m.launch.local_rank = 0;
@@ -124,6 +132,8 @@ std::vector<DoctorCase> doctor_cases() {
          m.gpus[0].compute_capability = ComputeCapability{9, 0};
          m.library.cudnn_version = "9.10.2";
        }},
+      {"driver.loaded", kFail, "libnccl is loaded twice", kGpu,
+       [](M m) { m.library.loaded->emplace_back("/usr/lib/libnccl.so.2"); }},
       {"gpu.reachable", kFail, "GPU is lost", kGpu,
        [](M m) {
          m.gpus[1].problem = "nvmlDeviceGetHandleByIndex_v2: GPU is lost (NVML error 15)";
@@ -159,6 +169,13 @@ std::vector<DoctorCase> doctor_cases() {
        [](M m) { m.gpus[1].ecc_uncorrected = 2; }},
       {"gpu.repairs", kWarn, "pending", kGpu, [](M m) { m.gpus[1].repair_pending = true; }},
       {"gpu.repairs", kFail, "no spare", kGpu, [](M m) { m.gpus[1].repair_failed = true; }},
+      {"gpu.xid", kFail, "Xid 31, 79", kGpu,
+       [](M m) {
+         m.gpus[1].xids = {{"31", "79"}};
+       }},
+      {"gpu.xid", kWarn, "Xid 63", kGpu, [](M m) { m.gpus[1].xids = {{"63"}}; }},
+      {"gpu.temperature", kWarn, "91 °C, slowed from 90 °C on", kGpu,
+       [](M m) { m.gpus[1].temperature_celsius = 91; }},
       {"gpu.slowdown", kFail, "power brake", kGpu,
        [](M m) {
          m.gpus[0].clock_reasons = {{"hardware slowdown", "power brake"}};
@@ -186,6 +203,11 @@ std::vector<DoctorCase> doctor_cases() {
          m.gpus[0].nvlinks_active = 0;
          m.gpus[0].iommu = "DMA-FQ";
        }},
+      {"link.acs", kWarn, "0000:20:00.0", kGpu,
+       [](M m) {
+         m.gpus[0].nvlinks_active = 0;
+         m.gpus[0].acs_bridges = {{"0000:20:00.0"}};
+       }},
       {"network.interfaces", kFail, "no interface but lo", kGpu,
        [](M m) {
          m.network.interfaces.emplace().clear();
@@ -197,6 +219,13 @@ std::vector<DoctorCase> doctor_cases() {
        [](M m) { m.launch.variables["NCCL_SOCKET_IFNAME"] = "ib0"; }},
       {"network.infiniband", kWarn, "mlx5_1/1", kGpu,
        [](M m) { m.network.infiniband_down = {{"mlx5_1/1"}}; }},
+      {"network.infiniband_rate", kWarn, "\"mlx5_1/1\" runs at 100 Gb/s", kGpu,
+       [](M m) {
+         m.network.infiniband = {{"mlx5_0/1", "mlx5_1/1"}};
+         m.network.infiniband_gbps = {{"200", "100"}};
+       }},
+      {"network.infiniband_node", kWarn, "NUMA node 0, active ports at 1", kGpu,
+       [](M m) { m.network.infiniband_nodes = {{"1"}}; }},
       {"network.infiniband_off", kWarn, "NCCL_IB_DISABLE=\"1\"", kGpu,
        [](M m) { m.launch.variables["NCCL_IB_DISABLE"] = "1"; }},
       {"network.peer_memory", kWarn, "nvidia_peermem is not loaded", kGpu,

@@ -82,12 +82,5 @@ TEST(ChooseOptimizer, OwnKernelOnTheCpuFusedOnCuda) {
             "program), but the own kernel runs on the CPU only; ask for fused");
 }
 
-TEST(ModelPresets, EveryNameHasFactsAndNoOtherHas) {
-  for (const std::string_view name : model_preset_names()) {
-    EXPECT_EQ(model_preset(name)->name, name);
-  }
-  EXPECT_EQ(model_preset("bert"), std::nullopt);
-}
-
 }  // namespace
 }  // namespace libtrain

@@ -65,6 +65,8 @@ TEST(MakePlan, FactsThatMoveEnterNoPlan) {
   gpu.ecc_uncorrected = 1;
   gpu.repair_pending = true;
   gpu.repair_failed = true;
+  gpu.temperature_celsius = 99;
+  gpu.xids = {{"79"}};
   EXPECT_EQ(make_plan({}, busy), make_plan({}, a100_machine()));
 }
 

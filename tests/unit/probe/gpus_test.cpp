@@ -104,6 +104,27 @@ TEST_F(TwoGpus, ReadTheirNumaNodeFromThePciBus) {
   EXPECT_EQ(out.gpus[1].iommu, "DMA-FQ");
 }
 
+TEST_F(TwoGpus, HaveTheirErrorsFromTheKernelsLog) {
+  sources.log =
+      "<4>[1.0] NVRM: Xid (PCI:0000:01:00): 79, pid='<unknown>', GPU has fallen off the bus.\n";
+  const GpuProbe out = probe_gpus(sources);
+  EXPECT_EQ(out.gpus[0].xids, std::vector<std::string>{"79"});
+  EXPECT_EQ(out.gpus[1].xids, std::vector<std::string>{});
+  sources.log.reset();
+  const GpuFacts unread = probe_gpus(sources).gpus[0];
+  EXPECT_EQ(unread.xids, std::nullopt);
+  EXPECT_EQ(unread.unknown.at("xids"), "this process may not read the kernel's log");
+}
+
+TEST_F(TwoGpus, HaveTheBridgesAboveThem) {
+  sources.links["/sys/bus/pci/devices/0000:01:00.0"] =
+      "/sys/devices/pci0000:00/0000:00:01.0/0000:01:00.0";
+  const GpuFacts gpu = probe_gpus(sources).gpus[0];
+  EXPECT_EQ(gpu.pci_bridges, std::vector<std::string>{"0000:00:01.0"});
+  EXPECT_EQ(gpu.acs_bridges, std::nullopt);
+  EXPECT_THAT(gpu.unknown.at("acs_bridges"), HasSubstr("root alone"));
+}
+
 TEST_F(TwoGpus, AreFoundThroughCudaWhenNvmlFails) {
   nvidia.describe(std::string("fail nvmlInit_v2 999\n") + kT4 + kA100 + kCudaOrder);
   const GpuProbe out = probe_gpus(sources);

@@ -27,10 +27,17 @@ TEST(Network, TellsActiveInfinibandPortsFromOthers) {
   FakeSources sources;
   sources.files = {{"/sys/class/net/lo/operstate", "unknown\n"},
                    {"/sys/class/infiniband/mlx5_0/ports/1/state", "4: ACTIVE\n"},
+                   {"/sys/class/infiniband/mlx5_0/ports/1/rate", "400 Gb/sec (4X NDR)\n"},
+                   {"/sys/class/infiniband/mlx5_0/device/numa_node", "1\n"},
                    {"/sys/class/infiniband/mlx5_1/ports/1/state", "1: DOWN\n"},
+                   {"/sys/class/infiniband/mlx5_2/ports/1/state", "4: ACTIVE\n"},
+                   {"/sys/class/infiniband/mlx5_2/ports/1/rate", "fast\n"},
+                   {"/sys/class/infiniband/mlx5_2/device/numa_node", "-1\n"},
                    {"/sys/class/infiniband/mlx5_1/ports/2/state", "2: INIT\n"}};
   const NetworkFacts facts = probe_network(sources);
-  EXPECT_EQ(facts.infiniband, Names{"mlx5_0/1"});
+  EXPECT_EQ(facts.infiniband, (Names{"mlx5_0/1", "mlx5_2/1"}));
+  EXPECT_EQ(facts.infiniband_gbps, (Names{"400", "?"}));
+  EXPECT_EQ(facts.infiniband_nodes, (Names{"1", "?"}));
   EXPECT_EQ(facts.infiniband_down, (Names{"mlx5_1/1", "mlx5_1/2"}));
   EXPECT_EQ(facts.peer_memory, false);
 }

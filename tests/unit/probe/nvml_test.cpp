@@ -61,6 +61,8 @@ TEST(Nvml, TellsEachGpusFacts) {
   expected.ecc_uncorrected = 0;
   expected.repair_pending = false;
   expected.repair_failed = false;
+  expected.temperature_celsius = 40;
+  expected.slowdown_celsius = 90;
   EXPECT_EQ(listing.devices[0].facts, expected);
   EXPECT_EQ(nvidia.calls_here("nvmlInit_v2"), 1);
   EXPECT_EQ(nvidia.calls_here("nvmlShutdown"), 1);
@@ -187,6 +189,8 @@ TEST(Nvml, AnyMissingFunctionLeavesTheRest) {
                                  "nvmlDeviceGetGpuFabricInfo",
                                  "nvmlDeviceGetCurrentClocksThrottleReasons",
                                  "nvmlDeviceGetTotalEccErrors",
+                                 "nvmlDeviceGetTemperature",
+                                 "nvmlDeviceGetTemperatureThreshold",
                                  "nvmlDeviceGetRemappedRows",
                                  "nvmlDeviceGetRetiredPagesPendingStatus"}) {
     const NvmlListing listing = listing_of("gpu\n", {name});
