@@ -2,6 +2,9 @@
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "libtrain/core/error.hpp"
 #include "libtrain/core/text.hpp"
 #include "libtrain/facts/fields.hpp"
@@ -15,6 +18,18 @@ RC_GTEST_PROP(FactsRoundTrip, AnyMachineReadsBackUnchanged, ()) {
   const std::string text = format_machine_facts(facts);
   RC_ASSERT(is_valid_utf8(text));
   RC_ASSERT(parse_machine_facts(text, "x") == facts);
+}
+
+RC_GTEST_PROP(FactsRoundTrip, TheOrderOfLinesMeansNothing, ()) {
+  MachineFacts facts = any_machine();
+  facts.gpus.resize(std::min<size_t>(facts.gpus.size(), 2));
+  const std::string text = format_machine_facts(facts);
+  std::vector<std::string_view> lines = split(text, '\n');
+  for (size_t i = lines.size(); i > 2; --i) {  // all but the first
+    std::swap(lines[i - 1], lines[*rc::gen::inRange<size_t>(1, i)]);
+  }
+  const std::vector<std::string> shuffled(lines.begin(), lines.end());
+  RC_ASSERT(parse_machine_facts(join(shuffled, "\n"), "x") == facts);
 }
 
 RC_GTEST_PROP(FactsRoundTrip, AnyModelReadsBackUnchanged, ()) {

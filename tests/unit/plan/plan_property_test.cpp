@@ -8,11 +8,9 @@
 #include <utility>
 
 #include "libtrain/core/error.hpp"
-#include "libtrain/core/text.hpp"
 #include "libtrain/plan/explain.hpp"
 #include "libtrain/plan/make_plan.hpp"
 #include "libtrain/plan/option_table.hpp"
-#include "tests/support/any_machine.hpp"
 #include "tests/unit/plan/example_machines.hpp"
 
 namespace libtrain {
@@ -258,19 +256,6 @@ RC_GTEST_PROP(PlanProperty, TheOrderOfDevicesDecidesNothing, ()) {
     other.gpus[i] = machine.gpus[order[i]];
   }
   RC_ASSERT(outcome({}, other, {}) == before);
-}
-
-RC_GTEST_PROP(PlanProperty, TheOrderOfFactsInAFileDecidesNothing, ()) {
-  MachineFacts machine = any_machine();
-  machine.gpus.resize(std::min<size_t>(machine.gpus.size(), 2));
-  const std::string text = format_machine_facts(machine);
-  std::vector<std::string_view> lines = split(text, '\n');
-  std::string again(lines.front());
-  lines.erase(lines.begin());
-  for (const size_t line : any_order(lines.size())) {
-    again.append("\n").append(lines[line]);
-  }
-  RC_ASSERT(outcome({}, parse_machine_facts(again, "x"), {}) == outcome({}, machine, {}));
 }
 
 /// A GPU of a generation that this version has not heard of, with a LibTorch built for it.
