@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -165,14 +166,12 @@ constexpr std::array<Preset, 5> kPresets{{
 
 std::vector<std::string_view> model_preset_names() {
   std::vector<std::string_view> names;
-  for (const auto& [name, make] : kPresets) {
-    names.push_back(name);
-  }
+  std::ranges::transform(kPresets, std::back_inserter(names), &Preset::first);
   return names;
 }
 
 std::optional<ModelFacts> model_preset(std::string_view name) {
-  const auto found = std::ranges::find(kPresets, name, &Preset::first);
+  const auto* found = std::ranges::find(kPresets, name, &Preset::first);
   if (found == kPresets.end()) {
     return std::nullopt;
   }

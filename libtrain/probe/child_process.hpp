@@ -25,6 +25,8 @@ class LT_API ChildProcess {
   ~ChildProcess();
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
+  ChildProcess(ChildProcess&&) = delete;
+  ChildProcess& operator=(ChildProcess&&) = delete;
 
   /// The child's next message; nothing when it says no more, or not within `limit`: see silence().
   std::optional<std::string> next(std::chrono::milliseconds limit);
