@@ -42,10 +42,10 @@ TEST(ModelPresets, CountTheMultiplicationsOfAForwardPass) {
   EXPECT_EQ(elements(*model_preset("gpt2")->gemms), 12 * 12 * 768 * 768 + 50257 * 768)
       << "the head multiplies by the embedding it shares";
   EXPECT_EQ(elements(*model_preset("llama-8b")->gemms), 8'030'261'248 - 128256 * 4096 - 65 * 4096);
-  const ModelFacts resnet = *model_preset("resnet50");
-  EXPECT_EQ(elements(*resnet.convolutions), 25'557'032 - 53'120 - 2'049'000);
-  EXPECT_EQ(resnet.gemms, (std::vector<ShapeCount>{{"float32", {1000, 2048}, 1}}));
-  EXPECT_EQ(resnet.convolutions->front(), (ShapeCount{"float32", {64, 3, 7, 7}, 1}));
+  const ModelFacts resnet = model_preset("resnet50").value();
+  EXPECT_EQ(elements(resnet.convolutions.value()), 25'557'032 - 53'120 - 2'049'000);
+  EXPECT_EQ(resnet.gemms.value(), (std::vector<ShapeCount>{{"float32", {1000, 2048}, 1}}));
+  EXPECT_EQ(resnet.convolutions.value().front(), (ShapeCount{"float32", {64, 3, 7, 7}, 1}));
   EXPECT_TRUE(model_preset("bert-base")->convolutions->empty());
 }
 
