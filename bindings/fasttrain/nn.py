@@ -62,7 +62,8 @@ def pad_packed(input: Tensor, layout: PackedLayout, padding_value: float = 0.0,
     lengths = torch.tensor(layout.offsets).diff()
     rows = (torch.arange(length) < lengths[:, None]).flatten().nonzero().squeeze(1)
     padded = input.new_full((layout.samples * length, *input.shape[1:]), padding_value)
-    return padded.index_copy(0, rows.to(input.device), input).unflatten(0, (layout.samples, length))
+    padded = padded.index_copy(0, rows.to(input.device), input)
+    return padded.view(layout.samples, length, *input.shape[1:])
 
 
 def varlen_attention(query: Tensor, key: Tensor, value: Tensor, layout: PackedLayout,
@@ -74,9 +75,9 @@ def varlen_attention(query: Tensor, key: Tensor, value: Tensor, layout: PackedLa
     if query.dim() != 3:
         raise InvalidOption(f"[nn.varlen_attention] query is {list(query.shape)}, expected "
                             "[rows, heads, head_dim]")
-    flat = (x.flatten(1) for x in (query, key, value))
-    heads = query.size(1)
-    return _native.attention(*flat, layout, heads, dropout_p, scale).view(query.shape)
+    out = _native.attention(query.flatten(1), key.flatten(1), value.flatten(1), layout,
+                            query.size(1), dropout_p, scale)
+    return out.view(query.shape)
 
 
 def varlen_attention_qkvpacked(qkv: Tensor, layout: PackedLayout, dropout_p: float = 0.0, *,

@@ -62,16 +62,16 @@ def attention(module: torch.nn.Module, query: Tensor, key: Tensor, value: Tensor
                                       is_causal, **kwargs)
 
     batch, heads, length, head_dim = query.shape
-    flat = [x.transpose(1, 2).reshape(batch * length, -1) for x in (query, key, value)]
+    q, k, v = (x.transpose(1, 2).reshape(batch * length, -1) for x in (query, key, value))
     if attention_mask is None:
         layout = layout or PackedLayout([length] * batch)
-        out = _native.attention(*flat, layout, heads, dropout, scaling)
+        out = _native.attention(q, k, v, layout, heads, dropout, scaling)
     else:
         rows = attention_mask.flatten().nonzero().squeeze(1)
         layout = PackedLayout(attention_mask.sum(1).tolist())
-        packed = [x.index_select(0, rows) for x in flat]
-        out = _native.attention(*packed, layout, heads, dropout, scaling)
-        out = torch.zeros_like(flat[0]).index_copy(0, rows, out)
+        q, k, v = (x.index_select(0, rows) for x in (q, k, v))
+        out = _native.attention(q, k, v, layout, heads, dropout, scaling)
+        out = out.new_zeros(batch * length, heads * head_dim).index_copy(0, rows, out)
     return out.view(batch, length, heads, head_dim), None
 
 
