@@ -9,6 +9,7 @@ import random
 
 import fasttrain as ft
 import torch
+from fasttrain.integrations.transformers_encoder import pack_encoder
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
@@ -35,15 +36,14 @@ with ft.Runtime(seed=args.seed) as runtime:
     model = AutoModelForSequenceClassification.from_pretrained(
         args.model, num_labels=len(labels), id2label=dict(enumerate(labels)), label2id={x: i for i, x in enumerate(labels)}
     )
-    runtime.prepare(model).train()
+    pack_encoder(runtime.prepare(model)).train()  # computes no padding; the model stays Hugging Face's
     print(runtime.plan)
     decayed = [p for p in model.parameters() if p.dim() > 1]
     others = [p for p in model.parameters() if p.dim() <= 1]
     optimizer = ft.AdamW([{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}], lr=args.lr)
     schedule = ft.linear_warmup(round(args.warmup * args.steps), args.steps)
     trainer = ft.Trainer(runtime, optimizer, clip_norm=1.0, schedule=schedule)
-    order = random.Random(args.seed)
-    epoch: list[list[str]] = []
+    order, epoch = random.Random(args.seed), list[list[str]]()
     while trainer.steps < args.steps:
         epoch = epoch or order.sample(rows[args.train], len(rows[args.train]))
         batch, epoch = collate(epoch[: args.batch]), epoch[args.batch :]
