@@ -58,9 +58,9 @@ Outcome check_visible(const Examined& seen) {
 }
 
 Outcome check_alike(const Examined& seen) {
-  const auto gpus = visible_gpus(seen.machine);
+  const auto gpus = sound_gpus(seen.machine);
   if (gpus.size() < 2) {
-    return skip("fewer than two visible GPUs");
+    return skip("fewer than two visible GPUs that answer");
   }
   for (const GpuFacts* gpu : gpus) {
     const bool alike = gpu->name == gpus[0]->name && gpu->mig_profile == gpus[0]->mig_profile &&

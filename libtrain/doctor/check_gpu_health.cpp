@@ -62,6 +62,9 @@ bool needs_a_reset(std::string_view xid) {
 }
 
 Outcome check_xids(const Examined& seen) {
+  if (seen.machine.gpus.empty()) {
+    return skip("no GPU");
+  }
   bool known = false;
   for (const GpuFacts& gpu : seen.machine.gpus) {
     if (!gpu.xids) {

@@ -46,9 +46,9 @@ Outcome check_pcie_width(const Examined& seen) {
 }
 
 Outcome check_nvlink(const Examined& seen) {
-  const auto gpus = visible_gpus(seen.machine);
+  const auto gpus = sound_gpus(seen.machine);
   if (gpus.size() < 2) {
-    return skip("fewer than two visible GPUs");
+    return skip("fewer than two visible GPUs that answer");
   }
   int most = 0;
   bool wired = false;
@@ -78,9 +78,9 @@ Outcome check_nvlink(const Examined& seen) {
 }
 
 Outcome check_peers(const Examined& seen) {
-  const auto gpus = visible_gpus(seen.machine);
+  const auto gpus = sound_gpus(seen.machine);
   if (gpus.size() < 2) {
-    return skip("fewer than two visible GPUs");
+    return skip("fewer than two visible GPUs that answer");
   }
   bool known = false;
   for (const GpuFacts* gpu : gpus) {

@@ -41,6 +41,12 @@ std::vector<const GpuFacts*> visible_gpus(const MachineFacts& machine) {
   return out;
 }
 
+std::vector<const GpuFacts*> sound_gpus(const MachineFacts& machine) {
+  std::vector<const GpuFacts*> out = visible_gpus(machine);
+  std::erase_if(out, [](const GpuFacts* gpu) { return gpu->problem.has_value(); });
+  return out;
+}
+
 std::string name_of(const GpuFacts& gpu) {
   const std::optional<int> index = gpu.cuda_index ? gpu.cuda_index : gpu.nvml_index;
   return fill("GPU {}{}", index ? to_text(*index) : "?",

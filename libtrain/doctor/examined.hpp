@@ -28,6 +28,8 @@ std::string setting(const Examined& seen, std::string_view name);
 
 /// The GPUs CUDA shows this process, by CUDA index.
 std::vector<const GpuFacts*> visible_gpus(const MachineFacts& machine);
+/// Those of them that answer: what a lost one did not tell says nothing about its links.
+std::vector<const GpuFacts*> sound_gpus(const MachineFacts& machine);
 /// `GPU 0 ("NVIDIA L4")`, the index being CUDA's; NVML's where CUDA does not show it.
 std::string name_of(const GpuFacts& gpu);
 /// What `nvidia-smi -i` takes: the index NVML counts by, "N" where it is unknown.

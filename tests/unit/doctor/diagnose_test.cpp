@@ -238,6 +238,21 @@ TEST(Diagnose, VoltaUnderAWheelWithoutItIsToldWhichWheelHasIt) {
   EXPECT_THAT(finding.remedy, HasSubstr("R580"));
 }
 
+TEST(Diagnose, AGpuThatIsLostIsNotBlamedForWhatItDidNotTell) {
+  MachineFacts machine = healthy_gpu_machine();
+  GpuFacts lost;
+  lost.nvml_index = 1;
+  lost.cuda_index = 1;
+  lost.name = machine.gpus[1].name;
+  lost.problem = "nvmlDeviceGetMemoryInfo: GPU is lost (NVML error 15)";
+  machine.gpus[1] = lost;
+  EXPECT_EQ(finding_of(machine, "gpu.reachable").verdict, Verdict::kFail);
+  for (const char* check : {"gpu.alike", "link.nvlink", "link.peers"}) {
+    EXPECT_EQ(finding_of(machine, check).verdict, Verdict::kSkip) << check;
+  }
+  EXPECT_EQ(finding_of(MachineFacts{}, "gpu.xid").evidence, "no GPU");
+}
+
 TEST(Diagnose, NamesThatAreOnlyNewAreNoMistakes) {
   MachineFacts machine = healthy_gpu_machine();
   machine.launch.variables = {{"NCCL_SOMETHING_ENTIRELY_NEW", "1"},
