@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <filesystem>
@@ -18,10 +19,10 @@ namespace {
 
 std::vector<std::string> environment_with(
     const std::vector<std::pair<std::string, std::string>>& variables) {
-  std::vector<std::string> entries;
-  for (const auto& [name, value] : variables) {
-    entries.push_back(name + "=" + value);
-  }
+  std::vector<std::string> entries(variables.size());
+  std::ranges::transform(variables, entries.begin(), [](const auto& variable) {
+    return fill("{}={}", variable.first, variable.second);
+  });
   for (char** entry = environ; entry != nullptr && *entry != nullptr; ++entry) {
     entries.emplace_back(*entry);  // after the others: getenv finds the first
   }
@@ -56,11 +57,9 @@ ChildResult run_child(const std::string& path,
   require<Error>(::pipe2(ends.data(), O_CLOEXEC) == 0, "[cli.run] no pipe to a child process: {}",
                  std::generic_category().message(errno));
   std::vector<std::string> entries = environment_with(variables);
-  std::vector<char*> environment;
-  for (std::string& entry : entries) {
-    environment.push_back(entry.data());
-  }
-  environment.push_back(nullptr);
+  std::vector<char*> environment(entries.size() + 1, nullptr);
+  std::ranges::transform(entries, environment.begin(),
+                         [](std::string& entry) { return entry.data(); });
   std::string program = path;
   std::array<char*, 2> arguments{program.data(), nullptr};
 
