@@ -20,25 +20,28 @@ constexpr int64_t kElements = 12;
 /// What happens, and what directly before it: a path is "happens before".
 class Graph {
  public:
-  size_t add(const std::vector<std::optional<size_t>>& before) {
-    std::vector<bool> reached(reached_.size() + 1, false);
-    for (const auto& node : before) {
+  using Past = std::vector<bool>;  // by node
+
+  /// All that comes before what comes directly after these.
+  Past after(const std::vector<std::optional<size_t>>& nodes) const {
+    Past past(pasts_.size(), false);
+    for (const auto& node : nodes) {
       if (node) {
-        reached[*node] = true;
-        for (size_t i = 0; i < reached_[*node].size(); ++i) {
-          reached[i] = reached[i] || reached_[*node][i];
+        past[*node] = true;
+        for (size_t i = 0; i < *node; ++i) {
+          past[i] = past[i] || pasts_[*node][i];
         }
       }
     }
-    reached_.push_back(reached);
-    return reached_.size() - 1;
+    return past;
   }
-  bool ordered(size_t earlier, size_t later) const {
-    return earlier < reached_[later].size() && reached_[later][earlier];
+  size_t add(const std::vector<std::optional<size_t>>& before) {
+    pasts_.push_back(after(before));
+    return pasts_.size() - 1;
   }
 
  private:
-  std::vector<std::vector<bool>> reached_;
+  std::vector<Past> pasts_;
 };
 
 struct Access {
@@ -70,25 +73,24 @@ class Model {
   std::vector<Access> conflicts(const Step& step) {
     std::vector<Access> found;
     if (step.kind == Step::kUse) {
+      const Graph::Past past = graph_.after({last(step.lane), last(kHost)});
       for (const auto& [tensor, write] : uses_of(step)) {
         for (const Access& before : memory_[tensor].accesses) {
-          if ((before.write || write) && !graph_.ordered(before.node, peek(step.lane))) {
+          if ((before.write || write) && !past[before.node]) {
             found.push_back(before);
           }
         }
       }
     } else if (step.kind == Step::kReplace) {
       const Memory& memory = memory_[step.to];
-      const size_t freed = peek(memory.home);
+      // What the next owner comes after: recorded streams are waited for as far as they have come.
+      std::vector<std::optional<size_t>> awaited{last(memory.home), last(kHost)};
+      for (const int lane : memory.recorded) {
+        awaited.push_back(last(lane));
+      }
+      const Graph::Past past = graph_.after(awaited);
       for (const Access& before : memory.accesses) {
-        const bool recorded =
-            std::count(memory.recorded.begin(), memory.recorded.end(), before.lane) > 0;
-        // A recorded stream is waited for as far as it has come by now.
-        bool safe = before.lane == memory.home || graph_.ordered(before.node, freed) || recorded;
-        for (const int lane : memory.recorded) {
-          safe = safe || (last(lane) && graph_.ordered(before.node, *last(lane)));
-        }
-        if (!safe) {
+        if (!past[before.node]) {
           found.push_back(before);
         }
       }
@@ -137,8 +139,7 @@ class Model {
 
  private:
   std::optional<size_t>& last(int lane) { return last_[lane + 1]; }
-  size_t peek(int lane) { return graph_.add({last(lane), last(kHost)}); }
-  size_t enter(int lane) { return *(last(lane) = peek(lane)); }
+  size_t enter(int lane) { return *(last(lane) = graph_.add({last(lane), last(kHost)})); }
   void allocate(int tensor, int lane) {
     memory_[tensor] = {lane, {}, {}};
     memory_[tensor].accesses.push_back(
