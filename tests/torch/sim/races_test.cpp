@@ -297,7 +297,9 @@ TEST_F(Races, HostReadsAnAddressBeforeItsEventHasCome) {
         const at::Tensor result = at::ones({6}, on_sim).to(at::kCPU, /*non_blocking=*/true);
         c10::Event event(kSim);
         event.record(first);
-        if (is_right) EXPECT_TRUE(event.query());
+        if (is_right) {
+          EXPECT_TRUE(event.query());
+        }
         note_host_read(result, "report");
         test::synchronize(first);
       },
