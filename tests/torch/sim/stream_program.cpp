@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "libtrain/core/text.hpp"
 #include "libtrain/sim/sim.hpp"
 #include "sim_support.hpp"
 
@@ -127,7 +128,7 @@ class Model {
   int home(int tensor) const { return memory_[tensor].home; }
   std::string place(const Step& step, int tensor) const {
     const char* op = step.is_fill ? "fill_" : step.from < 0 ? "neg_" : "copy_";
-    return std::to_string(step.lane) + " " + op + " " + std::to_string(tensor);
+    return libtrain::fill("{} {} {}", step.lane, op, tensor);
   }
   static std::vector<std::pair<int, bool>> uses_of(const Step& step) {
     std::vector<std::pair<int, bool>> uses{{step.to, true}};
@@ -143,7 +144,7 @@ class Model {
   void allocate(int tensor, int lane) {
     memory_[tensor] = {lane, {}, {}};
     memory_[tensor].accesses.push_back(
-        {enter(lane), lane, true, std::to_string(lane) + " allocation " + std::to_string(tensor)});
+        {enter(lane), lane, true, libtrain::fill("{} allocation {}", lane, tensor)});
   }
 
   Graph graph_;
@@ -238,7 +239,7 @@ std::string model_place(const Place& place, int tensor, const std::vector<c10::S
     }
   }
   const std::string op = place.op.substr(place.op.rfind(':') + 1);
-  return std::to_string(lane) + " " + op + " " + std::to_string(tensor);
+  return libtrain::fill("{} {} {}", lane, op, tensor);
 }
 
 /// By its dtype; an allocation, which has none, is of the tensor that the other place names.
@@ -262,11 +263,11 @@ std::vector<RacyStep> brute_force_races(const StreamProgram& program) {
     const Step& step = program[i];
     for (const auto& [tensor, write] : Model::uses_of(step)) {
       RacyStep found{i, tensor, {}};
-      const std::string ending = " " + std::to_string(tensor);
+      const std::string ending = libtrain::fill(" {}", tensor);
       for (const Access& before : model.conflicts(step)) {
         if (before.place.ends_with(ending)) {
           const std::string later = step.kind == Step::kReplace
-                                        ? std::to_string(model.home(tensor)) + " free" + ending
+                                        ? libtrain::fill("{} free{}", model.home(tensor), ending)
                                         : model.place(step, tensor);
           found.races.push_back({before.place, later});
         }
