@@ -22,6 +22,7 @@ from torch import Tensor
 from fasttrain import _native
 from fasttrain._errors import InvalidOption
 from fasttrain._native import PackedLayout
+from fasttrain._packing import put_back, rows_of
 
 __all__ = [
     "Dropout",
@@ -44,9 +45,8 @@ def pack_padded(input: Tensor, mask: Tensor) -> tuple[Tensor, PackedLayout]:
     if mask.dim() != 2 or mask.shape != input.shape[:2]:
         raise InvalidOption(f"[nn.pack_padded] mask is {list(mask.shape)}, expected the first two "
                             f"dimensions of the input, {list(input.shape)}")
-    kept = mask.bool()
-    rows = kept.flatten().nonzero().squeeze(1)
-    return input.flatten(0, 1).index_select(0, rows), PackedLayout(kept.sum(1).tolist())
+    rows, layout = rows_of(mask)
+    return input.flatten(0, 1).index_select(0, rows), layout
 
 
 def pad_packed(input: Tensor, layout: PackedLayout, padding_value: float = 0.0,
@@ -60,10 +60,8 @@ def pad_packed(input: Tensor, layout: PackedLayout, padding_value: float = 0.0,
                             f"expected {layout.rows} rows and at least the longest sample, "
                             f"{layout.longest}")
     lengths = torch.tensor(layout.offsets).diff()
-    rows = (torch.arange(length) < lengths[:, None]).flatten().nonzero().squeeze(1)
-    padded = input.new_full((layout.samples * length, *input.shape[1:]), padding_value)
-    padded = padded.index_copy(0, rows.to(input.device), input)
-    return padded.view(layout.samples, length, *input.shape[1:])
+    rows, _ = rows_of(torch.arange(length) < lengths[:, None])
+    return put_back(input, rows.to(input.device), (layout.samples, length), padding_value)
 
 
 def varlen_attention(query: Tensor, key: Tensor, value: Tensor, layout: PackedLayout,

@@ -20,6 +20,7 @@ from transformers.masking_utils import bidirectional_mask_function, flash_attent
 from fasttrain import _native
 from fasttrain._errors import InvalidOption, Unsupported
 from fasttrain._native import PackedLayout
+from fasttrain._packing import put_back, rows_of
 
 _OTHER_KINDS = ("position_bias", "softcap", "sliding_window", "s_aux")
 
@@ -67,11 +68,10 @@ def attention(module: torch.nn.Module, query: Tensor, key: Tensor, value: Tensor
         layout = layout or PackedLayout([length] * batch)
         out = _native.attention(q, k, v, layout, heads, dropout, scaling)
     else:
-        rows = attention_mask.flatten().nonzero().squeeze(1)
-        layout = PackedLayout(attention_mask.sum(1).tolist())
+        rows, layout = rows_of(attention_mask)
         q, k, v = (x.index_select(0, rows) for x in (q, k, v))
         out = _native.attention(q, k, v, layout, heads, dropout, scaling)
-        out = out.new_zeros(batch * length, heads * head_dim).index_copy(0, rows, out)
+        out = put_back(out, rows, (batch, length))
     return out.view(batch, length, heads, head_dim), None
 
 

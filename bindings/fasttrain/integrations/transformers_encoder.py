@@ -13,6 +13,7 @@ from transformers.activations import GELUActivation
 from fasttrain import nn
 from fasttrain._errors import Unsupported
 from fasttrain._native import PackedLayout
+from fasttrain._packing import put_back, rows_of
 from fasttrain.integrations.transformers_attention import has_kernels, packed_layout
 
 Model = TypeVar("Model", bound=PreTrainedModel)
@@ -73,8 +74,7 @@ def _pack(encoder: Any, args: tuple[Any, ...],
         layout = packed_layout(batch, mask, kwargs) or PackedLayout([length] * batch)
         rows = torch.arange(batch * length)
     else:
-        layout = PackedLayout(mask.sum(1).tolist())
-        rows = mask.flatten().nonzero().squeeze(1)
+        rows, layout = rows_of(mask)
     filled = layout.for_products(hidden.device)
     filler = rows.new_zeros(filled.rows - layout.rows)  # any row will do: nobody reads the results
     packed = hidden.reshape(-1, width).index_select(0, torch.cat([rows, filler]))
@@ -86,9 +86,7 @@ def _unpack(encoder: Any, args: tuple[Any, ...], kwargs: dict[str, Any], output:
     packing = kwargs.get("packing")
     if packing is not None:
         packed = output.last_hidden_state[0].narrow(0, 0, len(packing.rows))
-        batch, length, width = packing.shape
-        padded = packed.new_zeros(batch * length, width).index_copy(0, packing.rows, packed)
-        output.last_hidden_state = padded.view(packing.shape)
+        output.last_hidden_state = put_back(packed, packing.rows, packing.shape)
     return output
 
 
