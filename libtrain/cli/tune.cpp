@@ -28,10 +28,14 @@ namespace {
 
 /// What one child process is started with, and what its runs said.
 struct Setting {
-  std::string variable;  ///< empty: as planned
-  std::string value;
+  std::string variable{};  ///< empty: as planned
+  std::string value{};
   std::vector<double> milliseconds{};
   std::string failure{};  ///< the last line of a run that failed
+
+  std::string label() const {
+    return variable.empty() ? "as planned" : fill("{}={}", variable, value);
+  }
 };
 
 std::string last_line(std::string_view text) {
@@ -66,7 +70,7 @@ std::optional<double> median(const Setting& setting) {
 
 /// As planned first, then each other value of each decision.
 std::vector<Setting> settings_of(const std::vector<TuningTrial>& trials) {
-  std::vector<Setting> settings{{.variable = "", .value = "as planned"}};
+  std::vector<Setting> settings(1);
   for (const TuningTrial& trial : trials) {
     for (size_t i = 1; i < trial.values.size(); ++i) {
       settings.push_back({.variable = trial.variable, .value = trial.values[i]});
@@ -81,9 +85,7 @@ void measure_all(const std::string& program, int rounds, std::vector<Setting>& s
   int64_t done = 0;
   for (int round = 0; round < rounds; ++round) {
     for (Setting& setting : settings) {
-      progress.show(done++, setting.variable.empty()
-                                ? setting.value
-                                : fill("{}={}", setting.variable, setting.value));
+      progress.show(done++, setting.label());
       measure(program, setting);
     }
   }
@@ -120,8 +122,7 @@ MeasuredFacts facts_of(const std::vector<TuningTrial>& trials,
 std::string table_of(const std::vector<Setting>& settings) {
   std::string table;
   for (const Setting& setting : settings) {
-    std::string name =
-        setting.variable.empty() ? setting.value : fill("{}={}", setting.variable, setting.value);
+    std::string name = setting.label();
     name.resize(std::max<size_t>(name.size(), 40), ' ');
     const std::optional<double> time = median(setting);
     std::array<char, 32> shown{};

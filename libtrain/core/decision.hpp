@@ -18,6 +18,10 @@ enum class Source {
 };
 
 LT_API std::string_view to_text(Source source);
+/// Whether the machine decided and nobody asked: what a measurement may correct.
+inline bool is_unasked(Source source) {
+  return source == Source::kFacts || source == Source::kDefault;
+}
 
 /// A value that was chosen, by whom, and why in one sentence a user can check.
 template <class T>

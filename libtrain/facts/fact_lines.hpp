@@ -110,4 +110,20 @@ class FactReader {
   std::map<std::string, Line, std::less<>> lines_;
 };
 
+/// A file that holds one group alone: its text, and the facts it says.
+template <class Facts>
+std::string format_group(std::string_view group, const Facts& facts) {
+  FactWriter writer;
+  writer.write(group, facts);
+  return writer.text();
+}
+template <class Facts>
+Facts parse_group(std::string_view group, std::string_view text, const std::string& file) {
+  FactReader reader(text, file);
+  Facts facts;
+  reader.read(group, facts);
+  reader.require_all_read();
+  return facts;
+}
+
 }  // namespace libtrain

@@ -39,18 +39,10 @@ MachineFacts parse_machine_facts(std::string_view text, const std::string& file)
   return facts;
 }
 
-std::string format_model_facts(const ModelFacts& facts) {
-  FactWriter writer;
-  writer.write("model", facts);
-  return writer.text();
-}
+std::string format_model_facts(const ModelFacts& facts) { return format_group("model", facts); }
 
 ModelFacts parse_model_facts(std::string_view text, const std::string& file) {
-  FactReader reader(text, file);
-  ModelFacts facts;
-  reader.read("model", facts);
-  reader.require_all_read();
-  return facts;
+  return parse_group<ModelFacts>("model", text, file);
 }
 
 }  // namespace libtrain

@@ -53,18 +53,12 @@ std::string measured_file_name(const MachineFacts& machine) {
 }
 
 std::string format_measured_facts(const MeasuredFacts& facts, const MachineFacts& machine) {
-  FactWriter writer;
-  writer.write("measured", facts);
-  return fill("{}# milliseconds a step, by `fasttrain tune`; for {}\n", writer.text(),
-              measured_for(machine));
+  return fill("{}# milliseconds a step, by `fasttrain tune`; for {}\n",
+              format_group("measured", facts), measured_for(machine));
 }
 
 MeasuredFacts parse_measured_facts(std::string_view text, const std::string& file) {
-  FactReader reader(text, file);
-  MeasuredFacts facts;
-  reader.read("measured", facts);
-  reader.require_all_read();
-  return facts;
+  return parse_group<MeasuredFacts>("measured", text, file);
 }
 
 }  // namespace libtrain

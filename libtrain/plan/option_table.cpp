@@ -79,6 +79,10 @@ static_assert(kMaxThreads == 8192, "the table's text names the limit");
 
 std::span<const OptionInfo> option_table() { return kTable; }
 
+std::string_view variable_of(std::string_view key) {
+  return std::ranges::find(kTable, key, &OptionInfo::key)->variable;
+}
+
 void set_option(PlanOptions& options, std::string_view key, std::string_view text) {
   const auto* option = std::ranges::find(kTable, key, &OptionInfo::key);
   if (option == kTable.end()) {

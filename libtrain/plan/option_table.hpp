@@ -23,6 +23,9 @@ struct OptionInfo {
 
 LT_API std::span<const OptionInfo> option_table();
 
+/// "FASTTRAIN_PRECISION" of "precision", one of the table's keys.
+LT_API std::string_view variable_of(std::string_view key);
+
 /// Sets the option `key` to what `text` says. Throws InvalidOption for a key that does not exist
 /// (the nearest one is suggested) and for a text that is not allowed.
 LT_API void set_option(PlanOptions& options, std::string_view key, std::string_view text);

@@ -32,7 +32,7 @@ LT_API std::optional<MeasuredChoice> measured_choice(
 template <class T, class Candidates>
 Decision<T> prefer_measured(Decision<T> decision, const std::map<std::string, double>& milliseconds,
                             const Candidates& candidates) {
-  if (decision.source != Source::kFacts && decision.source != Source::kDefault) {
+  if (!is_unasked(decision.source)) {
     return decision;
   }
   std::map<std::string, T> possible;

@@ -1,7 +1,5 @@
 #include "libtrain/plan/request.hpp"
 
-#include <algorithm>
-
 #include "libtrain/plan/environment.hpp"
 #include "libtrain/plan/option_table.hpp"
 
@@ -14,7 +12,7 @@ Request<T> merge(std::string_view key, const std::optional<T>& asked,
                  const std::map<std::string, std::string>& variables) {
   std::string assignment;
   if (environment) {
-    const std::string variable(std::ranges::find(option_table(), key, &OptionInfo::key)->variable);
+    const std::string variable(variable_of(key));
     assignment = fill("{}={}", variable, variables.at(variable));
   }
   if (asked && environment && *asked != *environment) {

@@ -14,7 +14,7 @@ class Trials {
   template <class T, class Candidates>
   void add(std::string_view key, const Decision<T>& decision, const Candidates& candidates,
            std::map<std::string, double> MeasuredFacts::*times) {
-    if (decision.source != Source::kFacts && decision.source != Source::kDefault) {
+    if (!is_unasked(decision.source)) {
       return;
     }
     TuningTrial trial{.key = std::string(key),
@@ -34,10 +34,6 @@ class Trials {
   std::vector<TuningTrial> take() { return std::move(trials_); }
 
  private:
-  static std::string_view variable_of(std::string_view key) {
-    return std::ranges::find(option_table(), key, &OptionInfo::key)->variable;
-  }
-
   std::vector<TuningTrial> trials_;
 };
 

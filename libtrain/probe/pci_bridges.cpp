@@ -42,7 +42,7 @@ std::optional<std::vector<std::string>> pci_bridges(const Sources& sources,
                                                     std::string_view bus_id) {
   const std::string device = kernel_bus_id(bus_id);
   // "/sys/devices/pci0000:00/0000:00:01.0/0000:17:00.0"
-  const auto folder = sources.resolve(fill("{}/{}", std::string(kDevices), device));
+  const auto folder = sources.resolve(fill("{}/{}", kDevices, device));
   if (!folder) {
     return std::nullopt;
   }
@@ -59,8 +59,7 @@ std::optional<std::vector<std::string>> acs_bridges(const Sources& sources,
                                                     const std::vector<std::string>& bridges) {
   std::vector<std::string> out;
   for (const std::string& bridge : bridges) {
-    const auto configuration =
-        sources.read(libtrain::fill("{}/{}/config", std::string(kDevices), bridge));
+    const auto configuration = sources.read(libtrain::fill("{}/{}/config", kDevices, bridge));
     const auto redirects =
         configuration ? parse_acs_redirect(*configuration) : std::optional<bool>{};
     if (!redirects) {

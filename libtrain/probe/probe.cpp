@@ -15,8 +15,6 @@
 
 namespace libtrain {
 
-MachineFacts probe_machine() { return probe_machine(MachineSources{}); }
-
 namespace {
 
 LibraryFacts probe_libraries(const Sources& sources) {
@@ -28,6 +26,8 @@ LibraryFacts probe_libraries(const Sources& sources) {
 }
 
 }  // namespace
+
+MachineFacts probe_machine() { return probe_machine(MachineSources{}); }
 
 MachineFacts probe_machine(const Sources& sources) {
   const CgroupLimits limits = probe_cgroup(sources);
