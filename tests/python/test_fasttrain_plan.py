@@ -1,7 +1,6 @@
 """Plans in Python are the program's plans."""
 
 import json
-import os
 import pathlib
 import subprocess
 
@@ -13,7 +12,7 @@ MACHINES = sorted((ROOT / "tests/machines").glob("*.facts"))
 
 
 def program(*arguments):
-    tool = pathlib.Path(os.environ["LIBTRAIN_BUILD_DIR"]) / "bin" / "fasttrain"
+    tool = pathlib.Path(ft.__file__).parent / "bin" / "fasttrain"  # the C++ program, which the package carries
     return subprocess.run([tool, "plan", *arguments], capture_output=True, text=True, timeout=60)
 
 
