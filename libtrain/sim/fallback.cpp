@@ -136,10 +136,10 @@ c10::IValue to_cpu(const c10::IValue& value, const c10::Argument& argument, Alia
     return c10::Device(c10::kCPU);
   }
   if (value.isGenerator() && value.toGenerator().device().type() == kSim) {
-    return value.toGenerator().get<DeviceGenerator>()->cpu();
+    return value.toGenerator().get<DeviceGenerator>()->for_operator();
   }
   if (value.isNone() && argument.name() == "generator") {
-    return default_generator(device).get<DeviceGenerator>()->cpu();
+    return default_generator(device).get<DeviceGenerator>()->for_operator();
   }
   return map_tensors(value,
                      [&aliases](const at::Tensor& tensor) { return aliases.to_cpu(tensor); });

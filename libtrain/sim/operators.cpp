@@ -5,23 +5,18 @@
 #include <ATen/ops/resize_native.h>
 #include <ATen/ops/set_native.h>
 #include <ATen/ops/view_native.h>
-#include <torch/library.h>
-
 #include <deque>
 
 #include "libtrain/sim/convolution.hpp"
 #include "libtrain/sim/copies.hpp"
+#include "libtrain/sim/dropout.hpp"
 #include "libtrain/sim/factories.hpp"
 #include "libtrain/sim/fallback.hpp"
+#include "libtrain/sim/registration.hpp"
+#include "libtrain/sim/scaled_mm.hpp"
 
 namespace libtrain::sim {
 namespace {
-
-/// A library object takes its registrations back when it goes: these stay.
-torch::Library& library(const char* name, c10::DispatchKey key) {
-  static auto* kept = new std::deque<torch::Library>;
-  return kept->emplace_back(torch::Library::IMPL, name, key, __FILE__, __LINE__);
-}
 
 /// LibTorch gives the CPU's tensors other kernels than these: one says which attention suits the
 /// CPU.
@@ -43,6 +38,10 @@ void add_own_operators(torch::Library& aten) {
   aten.impl("_copy_from", TORCH_FN(copy_from));
   aten.impl("_local_scalar_dense", TORCH_FN(local_scalar_dense));
   aten.impl("record_stream", TORCH_FN(record_stream));
+
+  aten.impl("native_dropout", TORCH_FN(native_dropout));
+  aten.impl("_scaled_mm", TORCH_FN(scaled_mm));
+  aten.impl("_scaled_mm.out", TORCH_FN(scaled_mm_out));
 
   aten.impl("convolution_overrideable", torch::CppFunction::makeFromBoxedFunction<&convolution>());
   aten.impl("convolution_backward_overrideable",
@@ -66,6 +65,11 @@ void add_operators_of_cpu(torch::Library& aten) {
 }
 
 }  // namespace
+
+torch::Library& library(const char* name, c10::DispatchKey key) {
+  static auto* kept = new std::deque<torch::Library>;
+  return kept->emplace_back(torch::Library::IMPL, name, key, __FILE__, __LINE__);
+}
 
 void register_operators() {
   library("_", c10::DispatchKey::PrivateUse1)

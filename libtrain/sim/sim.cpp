@@ -5,6 +5,8 @@
 #include <mutex>
 
 #include "libtrain/core/require.hpp"
+#include "libtrain/sim/attention.hpp"
+#include "libtrain/sim/autocast.hpp"
 #include "libtrain/sim/device.hpp"
 #include "libtrain/sim/guard.hpp"
 #include "libtrain/sim/hooks.hpp"
@@ -37,6 +39,8 @@ void enable(int devices) {
   at::setHostAllocator(kSim, pinned_allocator());
   at::RegisterPrivateUse1HooksInterface(new Hooks);
   register_operators();
+  register_autocast();
+  register_attention();
 }
 
 c10::Device device(c10::DeviceIndex index) {

@@ -272,18 +272,6 @@ TEST_P(SameAsCpu, BitForBit) {
 INSTANTIATE_TEST_SUITE_P(Operators, SameAsCpu, testing::ValuesIn(kOperators),
                          [](const auto& info) { return info.param.name; });
 
-TEST(Operators, DrawTheRandomNumbersOfTheCpuGeneratorWithTheSameSeed) {
-  at::Generator on_sim = at::globalContext().defaultGenerator(device());
-  at::Generator on_cpu = at::make_generator<at::CPUGeneratorImpl>(11);
-  on_sim.set_current_seed(11);
-  EXPECT_TRUE(same_bits(at::randn({40}, on_cpu), at::randn({40}, at::TensorOptions(device()))));
-  const at::Tensor state = on_sim.get_state();
-  const at::Tensor next = at::rand({8}, on_sim, at::TensorOptions(device()));
-  EXPECT_TRUE(same_bits(at::rand({8}, on_cpu), next));
-  on_sim.set_state(state);
-  EXPECT_TRUE(same_bits(next, at::rand({8}, at::TensorOptions(device()))));
-}
-
 TEST(Operators, OfOtherDevicesAreRefusedByName) {
   const at::Tensor x = at::ones({2, 2}, device());
   const at::Tensor elsewhere = at::ones({2, 2}, device(1));
