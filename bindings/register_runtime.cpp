@@ -3,6 +3,7 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "bindings/options.hpp"
 #include "bindings/register.hpp"
 #include "libtrain/amp/planned_autocast.hpp"
+#include "libtrain/core/text.hpp"
 #include "libtrain/runtime/model_facts.hpp"
 #include "libtrain/runtime/runtime.hpp"
 
@@ -25,6 +27,25 @@ std::unique_ptr<lt::Runtime> make_runtime(const py::dict& keywords) {
   return std::make_unique<lt::Runtime>(options);
 }
 
+std::unique_ptr<lt::Runtime> make_simulated(const py::dict& keywords, const py::bytes& machine,
+                                            const std::string& file) {
+  const lt::PlanOptions options = read_options(keywords);
+  const std::string text(machine);
+  const py::gil_scoped_release release;
+  return std::make_unique<lt::Runtime>(
+      lt::Runtime::simulated(options, lt::parse_machine_facts(text, file)));
+}
+
+std::optional<lt::SimulationReport> simulation(const lt::Runtime& runtime) {
+  const lt::Simulation* const simulation = runtime.simulation();
+  return simulation == nullptr ? std::nullopt : std::optional(simulation->report());
+}
+
+std::string text_of(const lt::SimulationReport& report) {
+  return lt::fill("<fasttrain.SimulationReport of {}: {} races, {} host waits, {} bytes at most>",
+                  report.machine, report.races.size(), report.host_waits, report.peak_bytes);
+}
+
 void complete(lt::Runtime& runtime, const std::string& name,
               const std::vector<at::Tensor>& parameters, bool has_convolutions) {
   lt::ModelFacts facts = lt::describe_parameters(parameters);
@@ -34,15 +55,30 @@ void complete(lt::Runtime& runtime, const std::string& name,
 }
 
 std::tuple<std::string, at::ScalarType, bool> autocast(const lt::Runtime& runtime) {
-  const lt::AutocastState state = lt::planned_autocast(runtime.plan());
+  const lt::AutocastState state = lt::planned_autocast(runtime);
   return {c10::DeviceTypeName(state.device, /*lower_case=*/true), state.dtype, state.enabled};
 }
 
 }  // namespace
 
 void register_runtime(py::module_& module) {
+  using Report = lt::SimulationReport;
+  py::class_<Report>(module, "SimulationReport",
+                     "What a simulated device saw since its runtime was made.")
+      .def_readonly("machine", &Report::machine, "Name of the GPU that is simulated.")
+      .def_readonly("races", &Report::races,
+                    "Uses of memory that nothing orders, one sentence each.")
+      .def_readonly("waits", &Report::waits, "Where the host waited, and how often.")
+      .def_readonly("host_waits", &Report::host_waits, "How often the host waited in all.")
+      .def_readonly("peak_bytes", &Report::peak_bytes, "The most memory the device held at once.")
+      .def_readonly("limit_bytes", &Report::limit_bytes,
+                    "The memory it has; 0 where the machine's facts do not say.")
+      .def("__repr__", &text_of);
   py::class_<lt::Runtime>(module, "Runtime")
       .def(py::init(&make_runtime), py::arg("options"))
+      .def_static("simulated", &make_simulated, py::arg("options"), py::arg("machine"),
+                  py::arg("file"))
+      .def_property_readonly("simulation", &simulation)
       .def_property_readonly("plan", &lt::Runtime::plan, py::return_value_policy::copy)
       .def_property_readonly("device", &lt::Runtime::device)
       .def_property_readonly("seed", &lt::Runtime::seed)

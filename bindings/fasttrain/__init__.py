@@ -37,6 +37,7 @@ from fasttrain._errors import (
 from fasttrain._native import (
     Plan,
     Schedule,
+    SimulationReport,
     StepReport,
     StepValues,
     constant,
@@ -65,6 +66,7 @@ __all__ = [
     "Runtime",
     "SGD",
     "Schedule",
+    "SimulationReport",
     "StepReport",
     "StepValues",
     "Trainer",

@@ -13,6 +13,7 @@ import torch
 
 from fasttrain import _native
 from fasttrain._amp import GradScaler
+from fasttrain._simulation import register_device_module
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -54,13 +55,22 @@ class Runtime:
     """The plan made for this machine and applied to this process. One at a time; as a context
     manager it puts settings back at the end.
 
+    `simulate` names a file of facts of a machine with GPUs: the plan is that machine's, and runs
+    on a simulated GPU (docs/simulated-device.md).
+
     Raises InvalidOption for a keyword or a value that is not allowed, Unsupported for a request
     that this machine or build cannot serve. Keywords:
 
     """
 
-    def __init__(self, **options: Unpack[PlanOptions]) -> None:
-        self._native = _native.Runtime(options)
+    def __init__(self, *, simulate: str | os.PathLike[str] | None = None,
+                 **options: Unpack[PlanOptions]) -> None:
+        if simulate is None:
+            self._native = _native.Runtime(options)
+        else:
+            facts = pathlib.Path(simulate).read_bytes()
+            self._native = _native.Runtime.simulated(options, facts, os.fspath(simulate))
+            register_device_module()
         self._module: torch.nn.Module | None = None
         self._scaler: GradScaler | None = None
 
@@ -78,6 +88,11 @@ class Runtime:
     def seed(self) -> int:
         """What random numbers start from: the asked seed, else that of PyTorch's generator."""
         return self._native.seed
+
+    @property
+    def simulation(self) -> _native.SimulationReport | None:
+        """What the simulated device has seen so far; None on a real one."""
+        return self._native.simulation
 
     @property
     def scaler(self) -> GradScaler:

@@ -10,7 +10,7 @@
 #include "libtrain/amp/planned_autocast.hpp"
 #include "libtrain/cli/progress.hpp"
 #include "libtrain/core/file_system.hpp"
-#include "libtrain/data/data_loader.hpp"
+#include "libtrain/data/device_batches.hpp"
 
 namespace bert {
 namespace {
@@ -35,15 +35,15 @@ Evaluation evaluate(const libtrain::Runtime& runtime, Classifier& model, const T
   std::vector<at::Tensor> logits;
   std::vector<at::Tensor> targets;
   int64_t done = 0;
-  for (const libtrain::Batch& batch : loader.epoch(0)) {
-    const libtrain::Autocast cast(libtrain::planned_autocast(runtime.plan()));
-    logits.push_back(model->logits(batch.to(runtime.device())).to(at::kFloat).cpu());
+  for (const libtrain::Batch& batch : libtrain::DeviceBatches(loader.epoch(0), runtime.device())) {
+    const libtrain::Autocast cast(libtrain::planned_autocast(runtime));
+    logits.push_back(model->logits(batch).to(at::kFloat));
     targets.push_back(batch.at("labels"));
     done += batch.samples();
     progress.show(done, "");
   }
-  const at::Tensor target = at::cat(targets);
-  Evaluation result{.logits = at::cat(logits), .metric = {}};
+  const at::Tensor target = at::cat(targets).cpu();
+  Evaluation result{.logits = at::cat(logits).cpu(), .metric = {}};
   if (task == Task::kRegression) {
     const at::Tensor predicted = result.logits.squeeze(1);
     result.loss = at::mse_loss(predicted, target).item<double>();

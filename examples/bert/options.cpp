@@ -75,6 +75,8 @@ void add_options(CLI::App& app, TrainBertOptions& options, std::string& precisio
   app.add_option("--precision", precision, "auto, fp32, tf32, bf16 or fp16")
       ->check(CLI::IsMember({"auto", "fp32", "tf32", "bf16", "fp16"}))
       ->capture_default_str();
+  app.add_option("--simulate", options.simulate,
+                 "facts of a machine with GPUs: plan as for it, run on a simulated GPU");
   app.add_flag("--plan", options.plan_only,
                "print what would be chosen for this machine, and stop");
   app.add_flag("--eval-only", options.eval_only,

@@ -31,6 +31,7 @@ struct TrainBertOptions {
   int64_t max_length = 128;
   uint64_t seed = 0;
   std::optional<libtrain::PrecisionMode> precision;
+  std::string simulate;  ///< a machine's facts; empty: this machine
   bool plan_only = false;
   bool eval_only = false;
   bool json = false;

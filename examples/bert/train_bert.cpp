@@ -12,9 +12,11 @@
 #include "examples/bert/fine_tuning.hpp"
 #include "examples/bert/hf_directory.hpp"
 #include "examples/bert/options.hpp"
+#include "examples/bert/simulation.hpp"
 #include "examples/bert/text_dataset.hpp"
 #include "examples/support/metrics_file.hpp"
 #include "libtrain/cli/exit_code.hpp"
+#include "libtrain/cli/machine_file.hpp"
 #include "libtrain/cli/output.hpp"
 #include "libtrain/cli/plan_json.hpp"
 #include "libtrain/cli/progress.hpp"
@@ -117,7 +119,11 @@ class Run {
     double evaluating = 0.0;
     std::optional<double> best;
     for (int64_t epoch = 0; trainer.steps() < steps; ++epoch) {
-      train_epoch(trainer, loader.epoch(epoch), steps, metrics);
+      const int64_t waits_before = host_waits();
+      train_epoch(trainer, lt::DeviceBatches(loader.epoch(epoch), runtime_.device()), steps,
+                  metrics);
+      waits_in_steps_ += host_waits() - waits_before;
+      steps_ = trainer.steps();
       if (eval_data) {
         const auto eval_start = Clock::now();
         const Evaluation evaluation =
@@ -146,6 +152,10 @@ class Run {
     return result;
   }
 
+  /// Of training, and how often the host waited for the device in them.
+  int64_t steps() const { return steps_; }
+  int64_t waits_in_steps() const { return waits_in_steps_; }
+
   Json evaluate_only() {
     const lt::format::WordPiece tokenizer = lt::format::WordPiece::from_directory(options_.model);
     const std::unique_ptr<TextDataset> data = dataset(inputs_.eval_rows, options_.eval, tokenizer);
@@ -165,7 +175,7 @@ class Run {
                                          options_.max_length);
   }
 
-  void train_epoch(lt::Trainer& trainer, const lt::EpochBatches& epoch, int64_t steps,
+  void train_epoch(lt::Trainer& trainer, const lt::DeviceBatches& epoch, int64_t steps,
                    examples::MetricsFile& metrics) {
     lt::Progress progress("train", steps, stderr);
     auto last = Clock::now();
@@ -173,8 +183,8 @@ class Run {
       if (trainer.steps() == steps) {
         return;
       }
-      const lt::StepReport report = trainer.step(
-          batch.to(runtime_.device()), [&](const lt::Batch& part) { return model_->loss(part); });
+      const lt::StepReport report =
+          trainer.step(batch, [&](const lt::Batch& part) { return model_->loss(part); });
       const double seconds = seconds_since(last);
       last = Clock::now();
       samples_ += batch.samples();
@@ -183,6 +193,10 @@ class Run {
         log(*report.latest, batch, seconds, metrics, progress);
       }
     }
+  }
+
+  int64_t host_waits() const {
+    return runtime_.simulation() != nullptr ? runtime_.simulation()->host_waits() : 0;
   }
 
   void log(const lt::StepValues& values, const lt::Batch& batch, double seconds,
@@ -206,6 +220,8 @@ class Run {
   lt::Runtime& runtime_;
   Inputs inputs_;
   Classifier model_;
+  int64_t steps_ = 0;
+  int64_t waits_in_steps_ = 0;
   int64_t samples_ = 0;
   int64_t tokens_ = 0;
   std::optional<double> loss_;  ///< smoothed, for the eye
@@ -220,11 +236,30 @@ lt::PlanOptions plan_options(const TrainBertOptions& options) {
   return asked;
 }
 
+lt::Runtime make_runtime(const TrainBertOptions& options) {
+  return options.simulate.empty()
+             ? lt::Runtime(plan_options(options))
+             : lt::Runtime::simulated(plan_options(options), lt::find_machine(options.simulate));
+}
+
+/// What the run prints at its end.
+std::string summary(const Json& result, bool json) {
+  if (json) {
+    return result.dump(2) + "\n";
+  }
+  std::string text;
+  for (const auto& [key, value] : result.items()) {
+    text +=
+        fmt::format("{:20} {}\n", key, value.is_string() ? value.get<std::string>() : value.dump());
+  }
+  return text;
+}
+
 int run(const TrainBertOptions& options) {
   lt::set_warning_handler(
       [](const std::string& message) { fmt::print(stderr, "warning: {}\n", message); });
   if (options.plan_only) {
-    lt::Runtime runtime(plan_options(options));
+    lt::Runtime runtime = make_runtime(options);
     runtime.prepare(Classifier(HfDirectory::read(options.model).config));
     lt::write_output(options.json ? lt::plan_json(runtime.plan()).dump(2) + "\n"
                                   : lt::explain(runtime.plan()) + "\n");
@@ -232,23 +267,29 @@ int run(const TrainBertOptions& options) {
   }
   Inputs inputs = read_inputs(options);
   lt::make_writable_directory(options.out);
-  lt::Runtime runtime(plan_options(options));
+  lt::Runtime runtime = make_runtime(options);
   Classifier model = runtime.prepare(load_model(options, inputs));
   std::FILE* const people = options.json ? stderr : stdout;
   fmt::print(people, "{}\n", lt::explain(runtime.plan()));
   std::fflush(people);
 
   Run job(options, runtime, std::move(inputs), std::move(model));
-  const Json result = options.eval_only ? job.evaluate_only() : job.train();
-  std::string text = options.json ? result.dump(2) + "\n" : "";
+  Json result = options.eval_only ? job.evaluate_only() : job.train();
+  if (runtime.simulation() == nullptr) {
+    lt::write_output(summary(result, options.json));
+    return lt::kExitDone;
+  }
+  const lt::SimulationReport seen = runtime.simulation()->report();
+  if (options.json) {
+    result["simulation"] = to_json(seen, job.waits_in_steps());
+  }
+  std::string text = summary(result, options.json);
   if (!options.json) {
-    for (const auto& [key, value] : result.items()) {
-      text += fmt::format("{:20} {}\n", key,
-                          value.is_string() ? value.get<std::string>() : value.dump());
-    }
+    text += '\n';
+    text += describe(seen, job.steps(), job.waits_in_steps());
   }
   lt::write_output(text);
-  return lt::kExitDone;
+  return seen.races.empty() ? lt::kExitDone : lt::kExitFailure;
 }
 
 }  // namespace

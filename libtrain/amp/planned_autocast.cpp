@@ -2,10 +2,9 @@
 
 namespace libtrain {
 
-AutocastState planned_autocast(const Plan& plan) {
-  const PrecisionMode precision = plan.precision.value;
-  const bool on_cuda = plan.device.value.type == DeviceType::kCuda;
-  return {.device = on_cuda ? c10::DeviceType::CUDA : c10::DeviceType::CPU,
+AutocastState planned_autocast(const Runtime& runtime) {
+  const PrecisionMode precision = runtime.plan().precision.value;
+  return {.device = runtime.device().type(),
           .dtype =
               precision == PrecisionMode::kFp16 ? c10::ScalarType::Half : c10::ScalarType::BFloat16,
           .enabled = precision == PrecisionMode::kBf16 || precision == PrecisionMode::kFp16};

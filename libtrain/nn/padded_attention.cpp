@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "libtrain/runtime/host_copy.hpp"
+
 namespace libtrain {
 namespace {
 
@@ -31,7 +33,8 @@ at::Tensor key_mask(const PackedLayout& layout, at::Device device) {
   for (int64_t sample = 0; sample < layout.samples(); ++sample) {
     *out++ = std::max<int64_t>(layout.length(sample), 1);
   }
-  return at::arange(layout.longest(), lengths.options().device(device)).lt(lengths.to(device));
+  return at::arange(layout.longest(), lengths.options().device(device))
+      .lt(to_device(lengths, device));
 }
 
 }  // namespace
@@ -43,7 +46,7 @@ at::Tensor padded_attention(const at::Tensor& query, const at::Tensor& key, cons
     return query.add(key).add(value);  // nothing to compute, but still a function of all three
   }
   const c10::impl::ExcludeDispatchKeyGuard keep_dtypes(c10::autocast_dispatch_keyset);
-  const at::Tensor rows = padded_rows(layout).to(query.device());
+  const at::Tensor rows = to_device(padded_rows(layout), query.device());
   const auto pad = [&](const at::Tensor& packed) {
     return at::zeros({layout.samples() * layout.longest(), packed.size(1)}, packed.options())
         .index_copy(0, rows, packed)

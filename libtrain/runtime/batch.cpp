@@ -122,4 +122,18 @@ Batch Batch::to(at::Device device, bool non_blocking) const {
   return moved;
 }
 
+Batch Batch::pin_memory() const {
+  Batch pinned = *this;
+  for (Field& field : pinned.fields_) {
+    field.tensor = field.tensor.pin_memory();
+  }
+  return pinned;
+}
+
+void Batch::record_stream(const c10::Stream& stream) const {
+  for (const Field& field : fields_) {
+    field.tensor.record_stream(stream);
+  }
+}
+
 }  // namespace libtrain

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <ATen/core/Tensor.h>
+#include <c10/core/Stream.h>
 
 #include <cstdint>
 #include <string>
@@ -47,6 +48,10 @@ class LT_API Batch {
   std::vector<Batch> split(int64_t parts) const;
   Batch slice(int64_t first, int64_t count) const;
   Batch to(at::Device device, bool non_blocking = false) const;
+  /// The same in pinned memory of the process's accelerator, from which copies need no wait.
+  Batch pin_memory() const;
+  /// Keeps the tensors' memory from others until what `stream` was given so far is done.
+  void record_stream(const c10::Stream& stream) const;
 
  private:
   struct Field {

@@ -1,8 +1,10 @@
 #include "libtrain/runtime/runtime.hpp"
 
 #include <ATen/CPUGeneratorImpl.h>
+#include <ATen/Context.h>
 #include <torch/utils.h>
 
+#include <mutex>
 #include <utility>
 
 #include "libtrain/core/require.hpp"
@@ -13,9 +15,20 @@
 namespace libtrain {
 namespace {
 
-uint64_t seed_process(const std::optional<uint64_t>& asked) {
+at::Device real_device(const DeviceChoice& choice) {
+  return choice.type == DeviceType::kCuda
+             ? at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(choice.index))
+             : at::Device(at::kCPU);
+}
+
+uint64_t seed_process(const std::optional<uint64_t>& asked, at::Device device) {
   if (asked) {
     torch::manual_seed(*asked);
+    if (device.is_privateuseone()) {
+      at::Generator generator = at::globalContext().defaultGenerator(device);
+      const std::lock_guard lock(generator.mutex());
+      generator.set_current_seed(*asked);
+    }
   }
   return at::detail::getDefaultCPUGenerator().current_seed();
 }
@@ -34,18 +47,21 @@ void set_channels_last(torch::nn::Module& module) {
 Runtime::Runtime(const PlanOptions& options) : Runtime(options, probe_machine()) {}
 
 Runtime::Runtime(const PlanOptions& options, MachineFacts machine)
+    : Runtime(options, std::move(machine), Where::kReal) {}
+
+Runtime Runtime::simulated(const PlanOptions& options, MachineFacts machine) {
+  return {options, std::move(machine), Where::kSimulated};
+}
+
+Runtime::Runtime(const PlanOptions& options, MachineFacts machine, Where where)
     : options_(options),
       machine_(std::move(machine)),
       plan_(make_plan(options_, machine_)),
-      settings_(apply_settings(plan_)),
-      seed_(seed_process(options.seed)) {}
-
-at::Device Runtime::device() const {
-  const DeviceChoice& choice = plan_.device.value;
-  return choice.type == DeviceType::kCuda
-             ? at::Device(at::kCUDA, static_cast<c10::DeviceIndex>(choice.index))
-             : at::Device(at::kCPU);
-}
+      simulation_(where == Where::kSimulated ? std::optional(Simulation(machine_, plan_.device))
+                                             : std::nullopt),
+      device_(simulation_ ? simulation_->device() : real_device(plan_.device.value)),
+      settings_(simulation_ ? SettingsGuard() : apply_settings(plan_)),
+      seed_(seed_process(options.seed, device_)) {}
 
 void Runtime::complete(const ModelFacts& model) {
   plan_ = complete_plan(plan_, options_, machine_, model);

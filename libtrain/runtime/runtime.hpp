@@ -16,6 +16,7 @@
 #include "libtrain/runtime/batch.hpp"
 #include "libtrain/runtime/eval_scope.hpp"
 #include "libtrain/runtime/settings.hpp"
+#include "libtrain/runtime/simulation.hpp"
 
 namespace libtrain {
 
@@ -27,10 +28,16 @@ class LT_API Runtime {
   explicit Runtime(const PlanOptions& options = {});
   /// The same for facts that were recorded or made up.
   Runtime(const PlanOptions& options, MachineFacts machine);
+  /// The same for a recorded machine with GPUs, on simulated ones: everything runs here, on host
+  /// memory, and simulation() tells what a real device would have made of it. This process keeps
+  /// its own threads and allocator. Throws Unsupported when the machine's plan is the CPU's.
+  static Runtime simulated(const PlanOptions& options, MachineFacts machine);
 
   const Plan& plan() const noexcept { return plan_; }
   const MachineFacts& machine() const noexcept { return machine_; }
-  at::Device device() const;
+  at::Device device() const noexcept { return device_; }
+  /// Null on a real device.
+  const Simulation* simulation() const noexcept { return simulation_ ? &*simulation_ : nullptr; }
   /// What random numbers of the training steps start from: the asked seed, else that of ATen's
   /// default generator.
   uint64_t seed() const noexcept { return seed_; }
@@ -60,11 +67,16 @@ class LT_API Runtime {
   [[nodiscard]] EvalScope eval() const { return EvalScope(module_); }
 
  private:
+  enum class Where { kReal, kSimulated };
+  Runtime(const PlanOptions& options, MachineFacts machine, Where where);
+
   void prepare_module(std::shared_ptr<torch::nn::Module> module);
 
   PlanOptions options_;
   MachineFacts machine_;
   Plan plan_;
+  std::optional<Simulation> simulation_;
+  at::Device device_;
   SettingsGuard settings_;
   uint64_t seed_;
   std::shared_ptr<torch::nn::Module> module_;

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "libtrain/runtime/host_copy.hpp"
+
 namespace libtrain {
 
 at::Tensor LrTable::factor(const at::Tensor& applied_steps, int64_t steps) {
@@ -13,7 +15,7 @@ at::Tensor LrTable::factor(const at::Tensor& applied_steps, int64_t steps) {
     for (int64_t i = 0; i < length; ++i) {
       host.mutable_data_ptr<float>()[i] = static_cast<float>(libtrain::factor(schedule_, i));
     }
-    table_ = host.to(device_);
+    table_ = to_device(host, device_);
   }
   return table_.index_select(0, applied_steps.view({1})).squeeze();
 }

@@ -20,8 +20,8 @@ ReportRing::ReportRing(at::Device device, int64_t rows) : device_(device) {
 
 void ReportRing::push(int64_t step, const at::Tensor& row) {
   Slot& slot = slot_of(step);
-  if (slot.copied && slot.step >= 0) {
-    slot.copied->synchronize();  // a copy made as many steps ago as there are rows: over long since
+  if (slot.copied && slot.step >= 0 && !slot.copied->query()) {
+    slot.copied->synchronize();  // the host is as many steps ahead as there are rows
   }
   slot.step = step;
   slot.row.copy_(row, /*non_blocking=*/true);

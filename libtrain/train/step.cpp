@@ -4,6 +4,7 @@
 #include <ATen/ops/full.h>
 #include <ATen/ops/isfinite.h>
 #include <ATen/ops/stack.h>
+#include <c10/util/Exception.h>
 #include <torch/csrc/autograd/autograd.h>
 
 #include <algorithm>
@@ -66,10 +67,23 @@ class GradientCleanup {
 }  // namespace
 
 StepReport Trainer::step(const Batch& batch, const LossFunction& loss) {
-  const double window = batch.weight();
   require(batch.samples() > 0, "[trainer.step] the batch has no samples, expected at least one");
   const GradientCleanup cleanup(optimizer_);
+  try {
+    return take_step(batch, loss);
+  } catch (const c10::OutOfMemoryError& error) {
+    throw OutOfMemory(
+        fill("[trainer.step] out of memory on {}: samples={}, accumulate={}, expected a batch that "
+             "fits; raise accumulate, which splits the batch and keeps the result, or take fewer "
+             "samples ({})",
+             runtime_.device().str(), batch.samples(), runtime_.plan().accumulate.value_or(1),
+             quote(error.what_without_backtrace(), 400)),
+        /*estimated_bytes=*/0, /*available_bytes=*/0);
+  }
+}
 
+StepReport Trainer::take_step(const Batch& batch, const LossFunction& loss) {
+  const double window = batch.weight();
   for (const Batch& part : batch.split(runtime_.plan().accumulate.value_or(1))) {
     if (part.weight() > 0.0) {
       backward(forward(part, loss), part.weight() / window);
@@ -100,7 +114,7 @@ at::Tensor Trainer::forward(const Batch& part, const LossFunction& loss) const {
                             .step = static_cast<uint32_t>(step_),
                             .first_sample = static_cast<uint32_t>(part.first_sample())});
   const GradientFormsScope forms(gradient_forms());
-  const Autocast cast(planned_autocast(runtime_.plan()));
+  const Autocast cast(planned_autocast(runtime_));
   const at::Tensor value = loss(part);
   if (!value.defined() || value.numel() != 1 || !value.is_floating_point()) {
     throw InvalidOption(

@@ -47,7 +47,8 @@ class LT_API Trainer {
   /// weighed by its share of the batch's weight, backward, norm, clip, update, schedule. An
   /// exception from `loss` leaves weights and state as they were and no gradients. Throws
   /// InvalidOption for a loss that is no differentiable scalar, and Error after max_skips_in_row
-  /// skipped steps, naming a parameter whose gradient was not finite.
+  /// skipped steps, naming a parameter whose gradient was not finite, and OutOfMemory where the
+  /// device's memory does not suffice: then too nothing has moved.
   StepReport step(const Batch& batch, const LossFunction& loss);
 
   /// The values of one of the last steps; waits for the device.
@@ -58,6 +59,7 @@ class LT_API Trainer {
   int64_t applied_steps();
 
  private:
+  StepReport take_step(const Batch& batch, const LossFunction& loss);
   GradientForms gradient_forms() const;
   at::Tensor forward(const Batch& part, const LossFunction& loss) const;
   void backward(const at::Tensor& loss, double share);

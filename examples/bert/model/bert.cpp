@@ -19,6 +19,7 @@
 #include "libtrain/nn/embedding.hpp"
 #include "libtrain/nn/gelu.hpp"
 #include "libtrain/nn/linear.hpp"
+#include "libtrain/runtime/host_copy.hpp"
 #include "libtrain/runtime/region.hpp"
 
 namespace bert {
@@ -58,7 +59,7 @@ at::Tensor positions(const PackedLayout& layout) {
 at::Tensor to_tensor(const std::vector<int64_t>& values, at::Device device) {
   at::Tensor out = at::empty({static_cast<int64_t>(values.size())}, at::kLong);
   std::copy(values.begin(), values.end(), out.mutable_data_ptr<int64_t>());
-  return out.to(device);
+  return libtrain::to_device(out, device);
 }
 
 /// The first row of every sample: [samples, hidden], 0 where a sample has none.
@@ -115,8 +116,8 @@ at::Tensor EmbeddingsImpl::forward(const at::Tensor& input_ids, const at::Tensor
   const at::Tensor words =
       libtrain::embedding(word_embeddings_->weight, input_ids, config_.pad_token_id);
   const at::Tensor types = libtrain::embedding(token_type_embeddings_->weight, token_type_ids);
-  const at::Tensor places =
-      libtrain::embedding(position_embeddings_->weight, positions(*layout).to(input_ids.device()));
+  const at::Tensor places = libtrain::embedding(
+      position_embeddings_->weight, libtrain::to_device(positions(*layout), input_ids.device()));
   return libtrain::dropout(layer_norm_(words + types + places), config_.hidden_dropout_prob,
                            is_training(), layout);
 }
