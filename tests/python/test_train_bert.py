@@ -110,6 +110,29 @@ def test_two_runs_give_the_same_losses(program, data, tmp_path):
     assert losses[0] == losses[1]
 
 
+MACHINES = pathlib.Path(__file__).resolve().parents[1] / "machines"
+
+
+@pytest.mark.parametrize(("machine", "precision"), [("h100-slurm-one-gpu", "bf16"), ("v100-sxm2-x8", "fp16"), ("t4-x1", "fp16")])
+def test_simulates_the_training_of_a_recorded_machine(program, data, tmp_path, machine, precision):
+    model = small_classifier(tmp_path)
+    done = run(program, "--model", model, "--train", data, "--eval", data, "--out", tmp_path / "out", "--steps", 8, "--batch", 16,
+               "--accumulate", 2, "--simulate", MACHINES / f"{machine}.facts", "--json")
+    assert done.returncode == 0, done.stderr
+    plan = {words[0]: words[1] for words in map(str.split, done.stderr.splitlines()) if len(words) > 1}
+    assert plan["precision"] == precision
+    seen = json.loads(done.stdout)["simulation"]
+    assert (seen["races"], seen["waits_in_steps"]) == ([], 0), seen
+    assert seen["peak_bytes"] > 0
+
+
+def test_simulating_tells_why_it_cannot(program, data, tmp_path):
+    done = run(program, "--model", small_classifier(tmp_path), "--train", data, "--out", tmp_path / "out",
+               "--simulate", MACHINES / "v100-torch-2.15.facts")
+    assert done.returncode == CONFIGURATION
+    assert "[runtime.simulate]" in done.stderr and "sm_75" in done.stderr
+
+
 def small_classifier(folder):
     """Two layers, 64 wide, no dropout, labels "animal" and "plant", saved by transformers."""
     config = transformers.BertConfig(vocab_size=30522, hidden_size=64, num_hidden_layers=2, num_attention_heads=4,
