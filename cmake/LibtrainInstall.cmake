@@ -1,7 +1,7 @@
 # What `cmake --install` lays down: libraries, headers, the fasttrain tool and the package files.
 #
 #   find_package(libtrain 0.1 COMPONENTS core)       libtrain::core, without LibTorch
-#   find_package(libtrain 0.1)                       libtrain::libtrain too, where it was built
+#   find_package(libtrain 0.1)                       libtrain::libtrain and libtrain::sim too, where they were built
 include(CMakePackageConfigHelpers)
 
 # What these headers include, and what that includes, is public. The rest stays in the source tree.
@@ -17,6 +17,7 @@ set(libtrain_roots
   libtrain.hpp
   amp/planned_autocast.hpp
   runtime/model_facts.hpp)
+set(sim_roots sim/host_waits.hpp sim/races.hpp sim/sim.hpp)
 
 # libtrain_reachable_headers(RESULT root...): the headers of libtrain/ that the roots reach, as absolute paths.
 function(libtrain_reachable_headers result)
@@ -51,6 +52,10 @@ if(TARGET libtrain)
   list(REMOVE_ITEM headers ${core_headers})
   libtrain_public_headers(libtrain ${headers})
   install(TARGETS libtrain EXPORT libtrain-libtrain FILE_SET HEADERS)
+  libtrain_reachable_headers(sim_headers ${sim_roots})
+  list(REMOVE_ITEM sim_headers ${core_headers} ${headers})
+  libtrain_public_headers(libtrain_sim ${sim_headers})
+  install(TARGETS libtrain_sim EXPORT libtrain-libtrain FILE_SET HEADERS)
   install(EXPORT libtrain-libtrain NAMESPACE libtrain:: DESTINATION ${package_folder})
   install(FILES ${PROJECT_SOURCE_DIR}/cmake/FindLibTorch.cmake DESTINATION ${package_folder})
 endif()

@@ -3,6 +3,7 @@ the settings of train_bert. Prints the held-out accuracy as JSON."""
 
 import argparse
 import json
+import math
 import pathlib
 
 import torch
@@ -50,7 +51,7 @@ def main() -> None:
     ).train()
     optimizer = torch.optim.AdamW(groups(model), lr=arguments.lr, fused=True)
     schedule = transformers.get_linear_schedule_with_warmup(
-        optimizer, round(0.1 * arguments.steps), arguments.steps
+        optimizer, math.ceil(0.1 * arguments.steps), arguments.steps
     )
     step = 0
     while step < arguments.steps:

@@ -76,7 +76,7 @@ libtrain::Schedule schedule_of(const TrainBertOptions& options, int64_t steps) {
   const double warmup =
       options.warmup < 1.0 ? options.warmup * static_cast<double>(steps) : options.warmup;
   const double shortened = std::min(warmup, static_cast<double>(steps));
-  return libtrain::linear_warmup(std::llround(shortened), steps);
+  return libtrain::linear_warmup(static_cast<int64_t>(std::ceil(shortened)), steps);
 }
 
 }  // namespace bert

@@ -5,6 +5,7 @@ python examples/python/finetune_bert.py --model all-MiniLM-L6-v2 --train train.t
 """
 
 import argparse
+import math
 import random
 
 import fasttrain as ft
@@ -38,10 +39,9 @@ with ft.Runtime(seed=args.seed) as runtime:
     )
     pack_encoder(runtime.prepare(model)).train()  # computes no padding; the model stays Hugging Face's
     print(runtime.plan)
-    decayed = [p for p in model.parameters() if p.dim() > 1]
-    others = [p for p in model.parameters() if p.dim() <= 1]
-    optimizer = ft.AdamW([{"params": decayed, "weight_decay": 0.01}, {"params": others, "weight_decay": 0.0}], lr=args.lr)
-    schedule = ft.linear_warmup(round(args.warmup * args.steps), args.steps)
+    matrices, vectors = ([p for p in model.parameters() if (p.dim() > 1) == wide] for wide in (True, False))
+    optimizer = ft.AdamW([{"params": matrices, "weight_decay": 0.01}, {"params": vectors, "weight_decay": 0.0}], lr=args.lr)
+    schedule = ft.linear_warmup(math.ceil(args.warmup * args.steps), args.steps)
     trainer = ft.Trainer(runtime, optimizer, clip_norm=1.0, schedule=schedule)
     order, epoch = random.Random(args.seed), list[list[str]]()
     while trainer.steps < args.steps:

@@ -3,13 +3,16 @@ since the simulated device is a process's accelerator for good."""
 
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 
 import fasttrain as ft
 import pytest
 
-MACHINES = pathlib.Path(__file__).resolve().parents[1] / "machines"
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MACHINES = ROOT / "tests/machines"
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(pathlib.Path(ft.__file__).parents[1])}
 LOOP = """
 import fasttrain as ft, torch
@@ -65,6 +68,14 @@ def test_a_machine_whose_plan_is_the_cpus_is_refused():
     done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, capture_output=True, text=True, timeout=100)
     last = done.stderr.strip().splitlines()[-1]
     assert last.startswith("fasttrain.Unsupported: [runtime.simulate]") and "V100" in last and "7.0" in last
+
+
+def test_the_page_of_the_documentation_runs(tmp_path):
+    page = (ROOT / "docs/simulated-device.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    shutil.copy(MACHINES / "h100-slurm-one-gpu.facts", tmp_path / "h100.facts")
+    done = subprocess.run([sys.executable, "-c", code], env=ENVIRONMENT, cwd=tmp_path, capture_output=True, text=True, timeout=100)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_real_device_has_no_report():

@@ -40,7 +40,7 @@ ROOTS = tree.ROOT / "cmake/LibtrainInstall.cmake"
 
 def installed_headers():
     """What the roots that cmake/LibtrainInstall.cmake names reach."""
-    lists = re.findall(r"set\((?:core|libtrain)_roots\s+([^)]*)\)", ROOTS.read_text())
+    lists = re.findall(r"set\((?:core|libtrain|sim)_roots\s+([^)]*)\)", ROOTS.read_text())
     open_headers = [f"libtrain/{header}" for headers in lists for header in headers.split()]
     reached = set()
     while open_headers:
