@@ -1,6 +1,6 @@
 """What `fasttrain probe` tells of the GPUs is what nvidia-smi and torch.cuda tell, field by field.
 
-FASTTRAIN_PROGRAM names the program. Skipped without a GPU, unless FASTTRAIN_REQUIRE_GPU=1.
+LIBTRAIN_PROGRAM names the program. Skipped without a GPU, unless FASTTRAIN_REQUIRE_GPU=1.
 """
 
 import json
@@ -53,7 +53,7 @@ class FactsOfTheGpus(unittest.TestCase):
             if os.environ.get("FASTTRAIN_REQUIRE_GPU") == "1":
                 raise AssertionError("FASTTRAIN_REQUIRE_GPU=1, but nvidia-smi lists no GPU")
             raise unittest.SkipTest("nvidia-smi lists no GPU")
-        probe = subprocess.run([os.environ["FASTTRAIN_PROGRAM"], "probe", "--json"],
+        probe = subprocess.run([os.environ["LIBTRAIN_PROGRAM"], "probe", "--json"],
                                capture_output=True, text=True, timeout=60, check=True)
         cls.facts = json.loads(probe.stdout)
         cls.gpus = [gpu for gpu in cls.facts["gpu"] if not gpu["mig_instance"]]
