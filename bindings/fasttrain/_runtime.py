@@ -36,6 +36,18 @@ class PlanOptions(TypedDict, total=False):
     allocator: str | None
     global_batch: int | None
     accumulate: int | None
+    arch_list: str | None
+    nccl_settings: str | None
+    checkpointing: bool | None
+    micro_batch: int | None
+    cuda_graph: bool | None
+    data_workers: int | None
+    prefetch: int | None
+    pinned_memory: bool | None
+    numa_node: int | str | None
+    parallelism: str | None
+    backend: str | None
+    bucket_mib: int | None
     seed: int | None
     allow_process_settings: bool | None
 

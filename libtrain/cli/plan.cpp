@@ -21,6 +21,7 @@ namespace libtrain {
 namespace {
 
 constexpr int64_t kLargestFacts = int64_t{1} << 20;
+constexpr int kMostProcesses = 1 << 20;
 
 /// A name with a slash or a dot is a file, any other a preset.
 ModelFacts find_model(const std::string& name) {
@@ -58,9 +59,23 @@ std::string settings_help() {
   return help;
 }
 
+/// The first of so many processes: one for each visible GPU, further ones on machines like this;
+/// all on this machine where it has none.
+void start_processes(MachineFacts& machine, int processes) {
+  const auto gpus = static_cast<int>(std::ranges::count_if(
+      machine.gpus, [](const GpuFacts& gpu) { return gpu.cuda_index.has_value(); }));
+  machine.launch.rank = 0;
+  machine.launch.local_rank = 0;
+  machine.launch.world_size = processes;
+  machine.launch.local_world_size = gpus > 0 ? std::min(gpus, processes) : processes;
+}
+
 Plan plan_for(const PlanArguments& arguments, const std::string& machine_file) {
   const PlanOptions options = read_settings(arguments.settings);
-  const MachineFacts machine = find_machine(machine_file);
+  MachineFacts machine = find_machine(machine_file);
+  if (arguments.world > 0) {
+    start_processes(machine, arguments.world);
+  }
   const Plan plan = make_plan(options, machine);
   return arguments.model.empty()
              ? plan
@@ -121,6 +136,9 @@ void add_plan_command(CLI::App& app, int& exit_code) {
   command->add_option("--set", arguments->settings, "Ask for a value, as a program would")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
+  command->add_option("--world", arguments->world, "Plan for so many processes, one a GPU")
+      ->type_name("N")
+      ->check(CLI::Range(1, kMostProcesses));
   CLI::Option* json = command->add_flag("--json", arguments->json, "Print JSON instead of a table");
   CLI::Option* why =
       command

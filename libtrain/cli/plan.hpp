@@ -12,6 +12,7 @@ struct PlanArguments {
   std::vector<std::string> settings;    ///< "key=value", as options of the program
   std::string why;                      ///< key of the one decision to show; empty: all
   std::vector<std::string> difference;  ///< two files of machine facts to compare; or none
+  int world = 0;                        ///< processes to plan for; 0: as this one was started
   bool json = false;
 };
 

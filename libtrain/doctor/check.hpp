@@ -26,6 +26,26 @@ inline Outcome fail(std::string evidence, std::string consequence, std::string r
   return {Verdict::kFail, std::move(evidence), std::move(consequence), std::move(remedy)};
 }
 
+/// Asks `judge(gpu)` of each GPU in turn and gives the first finding; `good` where none has one,
+/// and at least one told what is asked; `unknown` where none did. `judge` answers unknown() for
+/// those.
+template <class Judge>
+Outcome judge_each(const std::vector<const GpuFacts*>& gpus, Judge judge, std::string good,
+                   std::string unknown) {
+  bool known = false;
+  for (const GpuFacts* gpu : gpus) {
+    Outcome outcome = judge(*gpu);
+    if (outcome.verdict == Verdict::kWarn || outcome.verdict == Verdict::kFail) {
+      return outcome;
+    }
+    known = known || outcome.verdict == Verdict::kPass;
+  }
+  return known ? pass(std::move(good)) : skip(std::move(unknown));
+}
+/// Answers of a judge without a finding.
+inline Outcome fine() { return pass(""); }
+inline Outcome unknown() { return skip(""); }
+
 struct Check {
   std::string_view name;      ///< "memory.shm"; the part before the dot is its area
   std::string_view question;  ///< what it asks, in a few words

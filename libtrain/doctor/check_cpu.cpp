@@ -115,10 +115,16 @@ Outcome check_gpu_node(const Examined& seen) {
   const std::string node = to_text(*(*gpu)->numa_node);
   const std::string found = fill("{} is on NUMA node {}, this process may run on {}",
                                  name_of(**gpu), node, join(*nodes, ", "));
-  return std::ranges::find(*nodes, node) != nodes->end()
-             ? pass(found)
-             : warn_of(found, "copies to the GPU cross the sockets: less bandwidth, more latency",
-                       fill("numactl --cpunodebind={} --membind={}", node, node));
+  if (std::ranges::find(*nodes, node) != nodes->end()) {
+    return pass(found);
+  }
+  const auto& allowed = seen.machine.cpu.memory_nodes;
+  const bool refused = allowed && std::ranges::find(*allowed, node) == allowed->end();
+  return warn_of(found, "copies to the GPU cross the sockets: less bandwidth, more latency",
+                 refused ? fill("have the container or job widened to node {}: its cpuset allows "
+                                "memory of {} alone",
+                                node, join(*allowed, ", "))
+                         : fill("numactl --cpunodebind={} --membind={}", node, node));
 }
 
 /// intel_pstate and amd-pstate-epp name their ordinary, load-driven mode "powersave" (Linux,

@@ -46,12 +46,22 @@ std::string remedy_of(const std::string& problem, const HostFacts& host) {
   return "nvidia-smi; dmesg | grep NVRM";
 }
 
+/// What mends a GPU that the kernel modules at hand leave out (NVIDIA, Open Linux Kernel Modules:
+/// Blackwell and Grace Hopper need the open ones, Maxwell to Volta the others).
+std::string module_remedy(const std::string& needed) {
+  return needed == "open" ? "install the open kernel modules (Ubuntu: nvidia-driver-580-open; "
+                            "installer: --kernel-module-type=open), then reboot"
+                          : "install the proprietary kernel modules (installer: "
+                            "--kernel-module-type=proprietary), then reboot";
+}
+
 Outcome check_listing(const Examined& seen) {
   const GpuDriverFacts& driver = seen.machine.gpu_driver;
   const std::string version = driver.driver_version ? quote(*driver.driver_version) : "unknown";
   if (driver.problem && !driver.problem->starts_with("CUDA_VISIBLE_DEVICES")) {
     return fail(quote(*driver.problem, 300), "no GPU can be used: training runs on the CPU",
-                remedy_of(*driver.problem, seen.machine.host));
+                driver.module_refusal ? module_remedy(*driver.module_refusal)
+                                      : remedy_of(*driver.problem, seen.machine.host));
   }
   if (!seen.machine.gpus.empty()) {
     return pass(fill("driver {} lists {}", version, seen.machine.gpus.size()));
@@ -59,8 +69,10 @@ Outcome check_listing(const Examined& seen) {
   if (driver.driver_version) {
     return fail(fill("driver {} is loaded and lists no GPU", version),
                 "no GPU can be used: training runs on the CPU",
-                "dmesg | grep NVRM; a Blackwell or Grace Hopper GPU needs the open kernel modules, "
-                "Volta the proprietary ones");
+                driver.module_refusal
+                    ? module_remedy(*driver.module_refusal)
+                    : "dmesg | grep NVRM; a Blackwell or Grace Hopper GPU needs the open kernel "
+                      "modules, Volta the proprietary ones");
   }
   return skip("no NVIDIA GPU and no driver");
 }
@@ -168,20 +180,17 @@ Outcome check_targets(const Examined& seen) {
 }
 
 Outcome check_fabric(const Examined& seen) {
-  bool known = false;
-  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
-    if (!gpu->fabric) {
-      continue;
+  const auto judge = [](const GpuFacts& gpu) {
+    if (!gpu.fabric || *gpu.fabric == "completed") {
+      return gpu.fabric ? fine() : unknown();
     }
-    known = true;
-    if (*gpu->fabric != "completed") {
-      return fail(fill("NVSwitch fabric of {}: {}", name_of(*gpu), quote(*gpu->fabric)),
-                  "CUDA does not start (error 802)",
-                  "sudo systemctl start nvidia-fabricmanager, of exactly the driver's version; its "
-                  "log names what is missing");
-    }
-  }
-  return known ? pass("NVSwitch fabric: completed on every GPU") : skip("no NVSwitch fabric");
+    return fail(fill("NVSwitch fabric of {}: {}", name_of(gpu), quote(*gpu.fabric)),
+                "CUDA does not start (error 802)",
+                "sudo systemctl start nvidia-fabricmanager, of exactly the driver's version; its "
+                "log names what is missing");
+  };
+  return judge_each(visible_gpus(seen.machine), judge, "NVSwitch fabric: completed on every GPU",
+                    "no NVSwitch fabric");
 }
 
 Outcome check_cudnn(const Examined& seen) {

@@ -123,23 +123,23 @@ Outcome check_mig_ranks(const Examined& seen) {
 }
 
 Outcome check_compute_mode(const Examined& seen) {
-  bool known = false;
-  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
-    const std::string mode = gpu->compute_mode.value_or("");
-    const std::string mend = fill("sudo nvidia-smi -i {} -c DEFAULT", nvml_name(*gpu));
-    known = known || !mode.empty();
+  const auto judge = [](const GpuFacts& gpu) {
+    const std::string mode = gpu.compute_mode.value_or("");
+    const std::string mend = fill("sudo nvidia-smi -i {} -c DEFAULT", nvml_name(gpu));
     if (mode == "prohibited") {
-      return fail(name_of(*gpu) + ": compute mode prohibited", "CUDA refuses every process", mend);
+      return fail(name_of(gpu) + ": compute mode prohibited", "CUDA refuses every process", mend);
     }
     if (mode == "exclusive process") {
       return warn_of(
-          name_of(*gpu) + ": compute mode exclusive process",
+          name_of(gpu) + ": compute mode exclusive process",
           "a second process on it, such as a data worker or an evaluation, gets \"device "
           "busy\" (error 46)",
           mend);
     }
-  }
-  return known ? pass("default on every visible GPU") : skip("no visible GPU tells it");
+    return mode.empty() ? unknown() : fine();
+  };
+  return judge_each(visible_gpus(seen.machine), judge, "default on every visible GPU",
+                    "no visible GPU tells it");
 }
 
 constexpr std::array kChecks{

@@ -27,22 +27,20 @@ Outcome check_pcie_width(const Examined& seen) {
   if (seen.machine.host.virtual_machine == true) {
     return skip("in a virtual machine the width is the host's matter");
   }
-  bool known = false;
-  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
-    if (is_idle(*gpu) || !gpu->pcie_width || !gpu->pcie_width_max) {
-      continue;
+  const auto judge = [](const GpuFacts& gpu) {
+    if (is_idle(gpu) || !gpu.pcie_width || !gpu.pcie_width_max) {
+      return unknown();
     }
-    known = true;
-    if (*gpu->pcie_width < *gpu->pcie_width_max) {
-      return warn_of(fill("{} works on {} of {} PCIe lanes", name_of(*gpu), *gpu->pcie_width,
-                          *gpu->pcie_width_max),
-                     "copies to and from the GPU take that much longer",
-                     "reseat card and riser; use a slot that is wired for all lanes; check the "
-                     "bifurcation set in the firmware");
-    }
-  }
-  return known ? pass("working GPUs use all their lanes")
-               : skip("every visible GPU is idle or does not tell: run it while one is training");
+    return *gpu.pcie_width >= *gpu.pcie_width_max
+               ? fine()
+               : warn_of(fill("{} works on {} of {} PCIe lanes", name_of(gpu), *gpu.pcie_width,
+                              *gpu.pcie_width_max),
+                         "copies to and from the GPU take that much longer",
+                         "reseat card and riser; use a slot that is wired for all lanes; check the "
+                         "bifurcation set in the firmware");
+  };
+  return judge_each(visible_gpus(seen.machine), judge, "working GPUs use all their lanes",
+                    "every visible GPU is idle or does not tell: run it while one is training");
 }
 
 Outcome check_nvlink(const Examined& seen) {

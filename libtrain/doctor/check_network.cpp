@@ -3,6 +3,7 @@
 
 #include "libtrain/core/text.hpp"
 #include "libtrain/doctor/check.hpp"
+#include "libtrain/plan/choose_nccl_settings.hpp"
 
 namespace libtrain {
 namespace {
@@ -85,6 +86,22 @@ Outcome check_infiniband(const Examined& seen) {
                  "NCCL_IB_HCA");
 }
 
+/// The setting that `fasttrain env` prints where bonds are among the devices.
+Outcome check_infiniband_bonds(const Examined& seen) {
+  const auto evidence = nccl_evidence(seen.machine);
+  const auto hca = std::ranges::find(evidence, "NCCL_IB_HCA", &ProcessVariable::name);
+  if (hca == evidence.end()) {
+    return skip("no bond beside other active ports, or a job of one machine");
+  }
+  if (variable(seen, "NCCL_IB_HCA") != nullptr) {
+    return pass(setting(seen, "NCCL_IB_HCA"));
+  }
+  return warn_of(
+      hca->reason,
+      "NCCL sends gradients over it too: at its pace, and not all ports reach each other",
+      fill("export NCCL_IB_HCA={}", hca->value));
+}
+
 /// The rate of the fastest active port; 0 when none is known.
 double fastest(const Names& rates) {
   double most = 0;
@@ -106,8 +123,9 @@ Outcome check_infiniband_rate(const Examined& seen) {
       return warn_of(
           fill("{} runs at {} Gb/s, the fastest port at {}", quote(ports[i]), rates[i], most),
           "NCCL stripes traffic over the ports: the slowest one sets the pace",
-          "ibstat; check its cable and switch port; leave a port of another kind out by "
-          "NCCL_IB_HCA");
+          fill("ibstat; check its cable and switch port; a port of another kind: export "
+               "NCCL_IB_HCA=^={}",
+               ports[i].substr(0, ports[i].find('/'))));
     }
   }
   return pass(fill("{} Gb/s on each port that tells it", most));
@@ -118,22 +136,21 @@ Outcome check_infiniband_node(const Examined& seen) {
   if (nodes.empty() || std::ranges::find(nodes, "?") != nodes.end()) {
     return skip("no active port, or one whose NUMA node is unknown");
   }
-  bool known = false;
-  for (const GpuFacts* gpu : visible_gpus(seen.machine)) {
-    if (!gpu->numa_node) {
-      continue;
+  const auto judge = [&](const GpuFacts& gpu) {
+    if (!gpu.numa_node) {
+      return unknown();
     }
-    known = true;
-    if (std::ranges::find(nodes, to_text(*gpu->numa_node)) == nodes.end()) {
-      return warn_of(fill("{} is at NUMA node {}, active ports at {}", name_of(*gpu),
-                          *gpu->numa_node, join(nodes, ", ")),
-                     "what it sends to other machines crosses the link between the sockets",
-                     "put a network card into a slot of that socket; or use the GPUs beside the "
-                     "ports: nvidia-smi topo -m");
-    }
-  }
-  return known ? pass("an active port at the NUMA node of each GPU")
-               : skip("the NUMA nodes of the GPUs are unknown");
+    return std::ranges::find(nodes, to_text(*gpu.numa_node)) != nodes.end()
+               ? fine()
+               : warn_of(fill("{} is at NUMA node {}, active ports at {}", name_of(gpu),
+                              *gpu.numa_node, join(nodes, ", ")),
+                         "what it sends to other machines crosses the link between the sockets",
+                         "put a network card into a slot of that socket; or use the GPUs beside "
+                         "the ports: nvidia-smi topo -m");
+  };
+  return judge_each(visible_gpus(seen.machine), judge,
+                    "an active port at the NUMA node of each GPU",
+                    "the NUMA nodes of the GPUs are unknown");
 }
 
 Outcome check_infiniband_off(const Examined& seen) {
@@ -172,6 +189,7 @@ constexpr std::array kChecks{
     Check{"network.interfaces", "is a network interface up", check_interfaces},
     Check{"network.socket_names", "do the chosen interfaces exist", check_socket_names},
     Check{"network.infiniband", "are the InfiniBand ports active", check_infiniband},
+    Check{"network.infiniband_bonds", "are bonds left to other traffic", check_infiniband_bonds},
     Check{"network.infiniband_rate", "do all ports run at one rate", check_infiniband_rate},
     Check{"network.infiniband_node", "is a port at each GPU's socket", check_infiniband_node},
     Check{"network.infiniband_off", "is InfiniBand switched off", check_infiniband_off},

@@ -29,6 +29,7 @@ struct CpuFacts {
   std::optional<bool> arm_bf16;
 
   std::optional<std::vector<std::string>> affinity_nodes;  ///< NUMA nodes of the affinity mask
+  std::optional<std::vector<std::string>> memory_nodes;    ///< those the cpuset allows memory of
   std::optional<std::string> governor;                     ///< cpufreq: "performance", "powersave"
   std::optional<std::string> frequency_driver;             ///< cpufreq: "intel_pstate"
 

@@ -26,6 +26,7 @@ void visit_fields(FactsOf<HostFacts> auto& facts, auto&& visit) {
   visit("locked_memory_bytes", facts.locked_memory_bytes);
   visit("open_files", facts.open_files);
   visit("folder_writable", facts.folder_writable);
+  visit("memory_available_bytes", facts.memory_available_bytes);
   visit("shared_memory_free_bytes", facts.shared_memory_free_bytes);
   visit("folder_free_bytes", facts.folder_free_bytes);
 }
@@ -48,6 +49,7 @@ void visit_fields(FactsOf<CpuFacts> auto& facts, auto&& visit) {
   visit("amx_bf16", facts.amx_bf16);
   visit("arm_bf16", facts.arm_bf16);
   visit("affinity_nodes", facts.affinity_nodes);
+  visit("memory_nodes", facts.memory_nodes);
   visit("governor", facts.governor);
   visit("frequency_driver", facts.frequency_driver);
 }
@@ -57,6 +59,7 @@ void visit_fields(FactsOf<GpuDriverFacts> auto& facts, auto&& visit) {
   visit("driver_cuda_version", facts.driver_cuda_version);
   visit("visible_devices", facts.visible_devices);
   visit("open_kernel_module", facts.open_kernel_module);
+  visit("module_refusal", facts.module_refusal);
   visit("problem", facts.problem);
 }
 
@@ -65,10 +68,12 @@ void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
   visit("cuda_index", facts.cuda_index);
   visit("uuid", facts.uuid);
   visit("pci_bus_id", facts.pci_bus_id);
+  visit("pci_device_id", facts.pci_device_id);
   visit("name", facts.name);
   visit("compute_capability", facts.compute_capability);
   visit("sm_count", facts.sm_count);
   visit("memory_bytes", facts.memory_bytes);
+  visit("bar1_bytes", facts.bar1_bytes);
   visit("mig_instance", facts.mig_instance);
   visit("mig_profile", facts.mig_profile);
   visit("numa_node", facts.numa_node);
@@ -82,6 +87,7 @@ void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
   visit("peers", facts.peers);
   visit("fabric", facts.fabric);
   visit("compute_mode", facts.compute_mode);
+  visit("virtual_gpu_licensed", facts.virtual_gpu_licensed);
   visit("persistence", facts.persistence);
   visit("power_default_watts", facts.power_default_watts);
   visit("power_limit_watts", facts.power_limit_watts);
@@ -147,6 +153,7 @@ void visit_fields(FactsOf<ModelFacts> auto& facts, auto&& visit) {
   visit("parameter_shapes", facts.parameter_shapes);
   visit("gemms", facts.gemms);
   visit("convolutions", facts.convolutions);
+  visit("activation_bytes", facts.activation_bytes);
   visit("has_convolutions", facts.has_convolutions);
   visit("has_attention", facts.has_attention);
   visit("static_shapes", facts.static_shapes);

@@ -17,10 +17,12 @@ struct GpuFacts {
   std::optional<int> cuda_index;          ///< position under CUDA_VISIBLE_DEVICES; null if hidden
   std::optional<std::string> uuid;        ///< "GPU-..." or "MIG-..."
   std::optional<std::string> pci_bus_id;  ///< "00000000:17:00.0"
-  std::optional<std::string> name;        ///< "NVIDIA A100-SXM4-80GB"
+  std::optional<std::string> pci_device_id;  ///< of the chip and board, "20b2"
+  std::optional<std::string> name;           ///< "NVIDIA A100-SXM4-80GB"
   std::optional<ComputeCapability> compute_capability;
   std::optional<int> sm_count;
   std::optional<int64_t> memory_bytes;
+  std::optional<int64_t> bar1_bytes;  ///< window through which others reach its memory
   std::optional<bool> mig_instance;
   std::optional<std::string> mig_profile;  ///< "3g.40gb"
   std::optional<int> numa_node;
@@ -33,8 +35,9 @@ struct GpuFacts {
   std::optional<int> nvlinks_active;                    ///< links that are up
   std::optional<std::vector<std::string>> peers;        ///< NVML indices it may read, by the driver
   std::optional<std::string> fabric;                    ///< NVSwitch: "completed", "in progress"
-  std::optional<std::string> compute_mode;  ///< "default", "exclusive process", "prohibited"
-  std::optional<bool> persistence;          ///< the driver stays loaded without a client
+  std::optional<std::string> compute_mode;   ///< "default", "exclusive process", "prohibited"
+  std::optional<bool> virtual_gpu_licensed;  ///< of a vGPU alone
+  std::optional<bool> persistence;           ///< the driver stays loaded without a client
   std::optional<double> power_default_watts;
   std::optional<double> power_limit_watts;  ///< what is enforced
   std::optional<int> slowdown_celsius;      ///< clocks fall from this temperature on
@@ -63,7 +66,8 @@ struct GpuDriverFacts {
   std::optional<std::string> driver_cuda_version;  ///< newest CUDA the driver serves, "13.0"
   std::optional<std::string> visible_devices;      ///< CUDA_VISIBLE_DEVICES as it was set
   std::optional<bool> open_kernel_module;          ///< null without a loaded module
-  std::optional<std::string> problem;              ///< why no GPU could be listed
+  std::optional<std::string> module_refusal;  ///< which kernel module a GPU that was left out needs
+  std::optional<std::string> problem;         ///< why no GPU could be listed
 
   friend bool operator==(const GpuDriverFacts&, const GpuDriverFacts&) = default;
 };

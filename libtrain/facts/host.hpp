@@ -27,6 +27,7 @@ struct HostFacts {
   std::optional<bool> folder_writable;         ///< the working folder
 
   // What moves between two probes. `fasttrain doctor` reads it; no plan depends on it.
+  std::optional<int64_t> memory_available_bytes;  ///< free, or soon: the page cache is given up
   std::optional<int64_t> shared_memory_free_bytes;
   std::optional<int64_t> folder_free_bytes;  ///< of the file system that holds the working folder
 

@@ -20,6 +20,7 @@ struct ModelFacts {
   std::optional<std::vector<ShapeCount>> gemms;
   /// Weights of convolutions, out x in / groups x kernel sizes, likewise.
   std::optional<std::vector<ShapeCount>> convolutions;
+  std::optional<int64_t> activation_bytes;  ///< what one sample keeps for the backward pass
   std::optional<bool> has_convolutions;
   std::optional<bool> has_attention;
   std::optional<bool> static_shapes;  ///< every batch has the shapes of the example

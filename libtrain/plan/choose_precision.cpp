@@ -44,6 +44,10 @@ Decision<PrecisionMode> choose_for_cuda(const Target& target) {
     return {PrecisionMode::kFp32, Source::kFacts,
             fill("{}, but this chip has no tensor cores", capability)};
   }
+  if (!target.tensor_cores) {
+    return {PrecisionMode::kFp32, Source::kDefault,
+            fill("{}, but whether this chip has tensor cores is unknown", capability)};
+  }
   return {PrecisionMode::kFp16, Source::kFacts,
           fill("{} < 8.0: bf16 would be emulated, fp16 has tensor cores", capability)};
 }

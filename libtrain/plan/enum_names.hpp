@@ -67,6 +67,36 @@ struct EnumNames<AllocatorSetting> {
   }};
 };
 
+template <>
+struct EnumNames<ParallelForm> {
+  static constexpr std::array<std::pair<ParallelForm, std::string_view>, 5> kAll{{
+      {ParallelForm::kAlone, "alone"},
+      {ParallelForm::kDdp, "ddp"},
+      {ParallelForm::kZero1, "zero1"},
+      {ParallelForm::kZero2, "zero2"},
+      {ParallelForm::kZero3, "zero3"},
+  }};
+};
+
+template <>
+struct EnumNames<CommBackend> {
+  static constexpr std::array<std::pair<CommBackend, std::string_view>, 3> kAll{{
+      {CommBackend::kNone, "none"},
+      {CommBackend::kGloo, "gloo"},
+      {CommBackend::kNccl, "nccl"},
+  }};
+};
+
+template <>
+struct EnumNames<NcclSettings> {
+  static constexpr std::array<std::pair<NcclSettings, std::string_view>, 2> kAll{{
+      {NcclSettings::kUnchanged, "unchanged"},
+      {NcclSettings::kByEvidence, "by_evidence"},
+  }};
+};
+
+inline constexpr std::string_view kUnbound = "unbound";  ///< NumaChoice without a node
+
 template <class E>
 constexpr std::string_view enum_name(E value) {
   for (const auto& [known, name] : EnumNames<E>::kAll) {

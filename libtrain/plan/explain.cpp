@@ -10,7 +10,10 @@
 namespace libtrain {
 namespace {
 
-std::string_view to_text(Scope scope) { return scope == Scope::kScoped ? "scoped" : "process"; }
+std::string_view to_text(Scope scope) {
+  constexpr std::array<std::string_view, 4> kNames{"scoped", "process", "start", "later"};
+  return kNames[static_cast<size_t>(scope)];
+}
 
 std::string value_text(bool value) { return value ? "on" : "off"; }
 template <class T>
@@ -39,6 +42,12 @@ PlanRow count_row(std::string_view key, const std::optional<int64_t>& asked,
                                                 std::string(why)});
 }
 
+PlanRow micro_batch_row(const Decision<int64_t>& decision) {
+  PlanRow out = row("micro_batch", decision, Scope::kLater);
+  out.value = decision.value == 0 ? "as given" : out.value;
+  return out;
+}
+
 }  // namespace
 
 std::vector<PlanRow> plan_rows(const Plan& plan) {
@@ -56,6 +65,18 @@ std::vector<PlanRow> plan_rows(const Plan& plan) {
       count_row("global_batch", plan.global_batch, "as given",
                 "each batch given to a step is one update"),
       count_row("accumulate", plan.accumulate, "1", "one micro-batch per update"),
+      row("arch_list", plan.arch_list, Scope::kStart),
+      row("nccl_settings", plan.nccl_settings, Scope::kStart),
+      row("checkpointing", plan.checkpointing, Scope::kLater),
+      micro_batch_row(plan.micro_batch),
+      row("cuda_graph", plan.cuda_graph, Scope::kLater),
+      row("data_workers", plan.data_workers, Scope::kLater),
+      row("prefetch", plan.prefetch, Scope::kLater),
+      row("pinned_memory", plan.pinned_memory, Scope::kLater),
+      row("numa_node", plan.numa_node, Scope::kLater),
+      row("parallelism", plan.parallelism, Scope::kLater),
+      row("backend", plan.backend, Scope::kLater),
+      row("bucket_mib", plan.bucket_mib, Scope::kLater),
   };
 }
 
@@ -92,7 +113,9 @@ std::string explain(const Plan& plan, int width) {
       line.assign(before_reason, ' ');
     }
   }
-  return out;
+  return out +
+         "\nstart: for processes to come, set by `fasttrain env`\n"
+         "later: not applied by this build yet\n";
 }
 
 }  // namespace libtrain

@@ -8,10 +8,12 @@
 
 namespace libtrain {
 
-/// How far a setting reaches once it is applied.
+/// How far a setting reaches.
 enum class Scope {
   kScoped,   ///< undone when the Runtime ends
   kProcess,  ///< cannot be undone in this process
+  kStart,    ///< of processes to come: `fasttrain env` prints its variables
+  kLater,    ///< this build does not apply it yet
 };
 
 /// One row of the plan's table.
@@ -19,12 +21,13 @@ struct PlanRow {
   std::string key;     ///< "precision"
   std::string value;   ///< "bf16", or "pending: needs a model"
   std::string source;  ///< "facts"; empty while pending
-  std::string scope;   ///< "scoped" or "process"
+  std::string scope;   ///< "scoped", "process", "start" or "later"
   std::string reason;
 };
 
 LT_API std::vector<PlanRow> plan_rows(const Plan& plan);
-/// The rows as a table for people, reasons wrapped at `width` columns.
+/// The rows as a table for people, reasons wrapped at `width` columns, and what the last two scopes
+/// mean.
 LT_API std::string explain(const Plan& plan, int width = 100);
 
 /// The rows in which two plans decide differently, each with both values and their reasons, wrapped

@@ -31,15 +31,13 @@ struct ProcessVariable {
 
 /// The variables that carry the plan into a process that cannot apply it itself: another program,
 /// or one whose libraries read them at start. None without evidence, and none that is set already:
-/// - TORCH_CUDA_ARCH_LIST: the visible GPUs' capabilities, PTX for the newest, with a CUDA build;
+/// - TORCH_CUDA_ARCH_LIST, as `arch_list` decides;
 /// - CUDA_DEVICE_ORDER=PCI_BUS_ID: where GPUs are unlike, so that indices are nvidia-smi's;
-/// - PYTORCH_CUDA_ALLOC_CONF (the name that every supported LibTorch reads first), or glibc's
-/// malloc
-///   thresholds, as `allocator` decides;
+/// - PYTORCH_CUDA_ALLOC_CONF (the name that every supported LibTorch reads first), or the malloc
+///   thresholds of glibc, as `allocator` decides;
 /// - OMP_NUM_THREADS, where facts decide `threads`;
-/// - NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME=lo: where processes share a machine that has no
-/// other
-///   interface.
+/// - what speaks for settings of NCCL and Gloo (choose_nccl_settings.hpp), as `nccl_settings`
+///   decides.
 LT_API std::vector<ProcessVariable> process_environment(const Plan& plan,
                                                         const MachineFacts& machine);
 

@@ -12,6 +12,8 @@ namespace libtrain {
 /// More threads than any supported kernel can schedule CPUs for (Linux x86, NR_CPUS <= 8192).
 inline constexpr int kMaxThreads = 8192;
 
+inline constexpr int kLastNumaNode = 65535;
+
 /// One setting a user can make. The table drives the environment, `--set`, the help and the docs.
 struct OptionInfo {
   std::string_view key;       ///< field of PlanOptions, row of the plan, key of `--set`

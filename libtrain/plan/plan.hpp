@@ -37,6 +37,22 @@ struct Plan {
   std::optional<int64_t> global_batch;  ///< empty: each batch given to a step is one update
   std::optional<int64_t> accumulate;    ///< empty: 1
 
+  // For processes to come: `fasttrain env` prints the variables.
+  Decision<std::string> arch_list;  ///< TORCH_CUDA_ARCH_LIST; "none": not set
+  Decision<NcclSettings> nccl_settings;
+
+  // Decided, and not applied by this build yet.
+  Decision<bool> checkpointing;   ///< of activations
+  Decision<int64_t> micro_batch;  ///< samples of one forward pass; 0: the batch as given
+  Decision<bool> cuda_graph;
+  Decision<int> data_workers;
+  Decision<int> prefetch;  ///< batches each worker makes ahead
+  Decision<bool> pinned_memory;
+  Decision<NumaChoice> numa_node;
+  Decision<ParallelForm> parallelism;
+  Decision<CommBackend> backend;
+  Decision<int> bucket_mib;  ///< of gradients that are reduced at once
+
   friend bool operator==(const Plan&, const Plan&) = default;
 };
 
@@ -47,6 +63,10 @@ LT_API std::string_view to_text(AttentionKind value);
 LT_API std::string_view to_text(OptimizerForm value);
 LT_API std::string_view to_text(MemoryFormat value);
 LT_API std::string_view to_text(AllocatorSetting value);
+LT_API std::string_view to_text(ParallelForm value);
+LT_API std::string_view to_text(CommBackend value);
+LT_API std::string_view to_text(NcclSettings value);
+LT_API std::string to_text(const NumaChoice& value);  ///< "unbound", "0"
 /// The inverse of to_text; nothing for any other text.
 LT_API std::optional<PrecisionMode> parse_precision(std::string_view text);
 

@@ -46,6 +46,18 @@ Requests merge_requests(const PlanOptions& asked,
       .cudnn_benchmark = pick("cudnn_benchmark", &PlanOptions::cudnn_benchmark),
       .threads = pick("threads", &PlanOptions::threads),
       .allocator = pick("allocator", &PlanOptions::allocator),
+      .arch_list = pick("arch_list", &PlanOptions::arch_list),
+      .nccl_settings = pick("nccl_settings", &PlanOptions::nccl_settings),
+      .checkpointing = pick("checkpointing", &PlanOptions::checkpointing),
+      .micro_batch = pick("micro_batch", &PlanOptions::micro_batch),
+      .cuda_graph = pick("cuda_graph", &PlanOptions::cuda_graph),
+      .data_workers = pick("data_workers", &PlanOptions::data_workers),
+      .prefetch = pick("prefetch", &PlanOptions::prefetch),
+      .pinned_memory = pick("pinned_memory", &PlanOptions::pinned_memory),
+      .numa_node = pick("numa_node", &PlanOptions::numa_node),
+      .parallelism = pick("parallelism", &PlanOptions::parallelism),
+      .backend = pick("backend", &PlanOptions::backend),
+      .bucket_mib = pick("bucket_mib", &PlanOptions::bucket_mib),
   };
 }
 

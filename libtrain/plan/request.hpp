@@ -32,6 +32,18 @@ struct Requests {
   Request<bool> cudnn_benchmark;
   Request<int> threads;
   Request<AllocatorSetting> allocator;
+  Request<std::string> arch_list;
+  Request<NcclSettings> nccl_settings;
+  Request<bool> checkpointing;
+  Request<int64_t> micro_batch;
+  Request<bool> cuda_graph;
+  Request<int> data_workers;
+  Request<int> prefetch;
+  Request<bool> pinned_memory;
+  Request<NumaChoice> numa_node;
+  Request<ParallelForm> parallelism;
+  Request<CommBackend> backend;
+  Request<int> bucket_mib;
 };
 
 /// Code over environment, both named where they differ. Throws as read_environment() does.
@@ -43,6 +55,12 @@ template <class T>
 Decision<T> grant(const Request<T>& request, std::string_view remark = {}) {
   return {*request.value, request.source,
           remark.empty() ? request.origin : fill("{}: {}", request.origin, remark)};
+}
+
+/// The request as a decision that this build only writes down.
+template <class T>
+Decision<T> grant_later(const Request<T>& request) {
+  return grant(request, "this build does not apply it yet");
 }
 
 /// Throws Unsupported: the request is meaningful, but `why` it cannot be served here.

@@ -25,6 +25,11 @@ bool is_small_turing(std::string_view name) {
   return false;
 }
 
+/// Four lower-case digits compare as their numbers do.
+bool is_small_turing_id(std::string_view id) {
+  return (id >= "1f81" && id <= "1fff") || (id >= "2180" && id <= "21ff");
+}
+
 }  // namespace
 
 const GpuFacts* find_gpu(const MachineFacts& machine, int cuda_index) {
@@ -36,9 +41,20 @@ std::optional<bool> has_tensor_cores(const GpuFacts& gpu) {
   if (!gpu.compute_capability) {
     return std::nullopt;
   }
-  const bool small_turing =
-      *gpu.compute_capability == ComputeCapability{7, 5} && gpu.name && is_small_turing(*gpu.name);
-  return *gpu.compute_capability >= ComputeCapability{7, 0} && !small_turing;
+  if (*gpu.compute_capability != ComputeCapability{7, 5}) {
+    return *gpu.compute_capability >= ComputeCapability{7, 0};
+  }
+  if (gpu.pci_device_id) {
+    return !is_small_turing_id(*gpu.pci_device_id);
+  }
+  const bool named = gpu.name && gpu.name->find("Graphics Device") == std::string::npos;
+  return named ? std::optional(!is_small_turing(*gpu.name)) : std::nullopt;
+}
+
+bool shares_host_memory(const GpuFacts& gpu) {
+  constexpr ComputeCapability kIntegrated[] = {{5, 3}, {6, 2}, {7, 2}, {8, 7}, {11, 0}, {12, 1}};
+  return gpu.compute_capability &&
+         std::ranges::find(kIntegrated, *gpu.compute_capability) != std::end(kIntegrated);
 }
 
 Target describe_target(const DeviceChoice& device, const MachineFacts& machine) {

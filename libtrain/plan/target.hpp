@@ -21,10 +21,16 @@ LT_API const GpuFacts* find_gpu(const MachineFacts& machine, int cuda_index);
 
 LT_API Target describe_target(const DeviceChoice& device, const MachineFacts& machine);
 
-/// Whether the chips named so have tensor cores: from 7.0, but for the TU116 and TU117 chips, which
-/// report 7.5 like the rest of Turing (NVIDIA Turing GPU Architecture: GTX 16 series; the laptop
-/// and workstation names are from NVIDIA's product pages). Empty when the capability is unknown.
+/// Whether the chip has tensor cores: from 7.0, but for TU116 and TU117, which report 7.5 like the
+/// rest of Turing (NVIDIA Turing GPU Architecture: GTX 16 series). They are told by their PCI
+/// device ids (pci.ids: 1f81 to 1fff, 2180 to 21ff), else by name (laptop and workstation names:
+/// NVIDIA's product pages). Empty when the capability is unknown, and for a 7.5 of which neither is
+/// known: a driver older than the card names it "Graphics Device".
 LT_API std::optional<bool> has_tensor_cores(const GpuFacts& gpu);
+
+/// Whether the GPU uses the host's memory and has none of its own: Jetson's and GB10's chips, by
+/// compute capability (NVIDIA, CUDA GPU Compute Capability).
+LT_API bool shares_host_memory(const GpuFacts& gpu);
 
 /// Why the device has no TF32; empty when it has (from 8.0) and when the capability is unknown.
 LT_API std::string tf32_lack(const Target& target);

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "libtrain/core/text.hpp"
+#include "libtrain/probe/cpu_list.hpp"
 #include "libtrain/probe/cpu_topology.hpp"
 #include "libtrain/probe/cpuid.hpp"
 #include "libtrain/probe/cpuinfo.hpp"
@@ -15,6 +16,23 @@ std::optional<std::string> frequency_word(const Sources& sources, int cpu, std::
   const std::string text(
       trim(sources.read(fill("/sys/devices/system/cpu/cpu{}/cpufreq/{}", cpu, file)).value_or("")));
   return text.empty() ? std::nullopt : std::optional(text);
+}
+
+/// The nodes whose memory the cpuset allows, from /proc/self/status.
+std::optional<std::vector<std::string>> allowed_memory_nodes(std::string_view status) {
+  constexpr std::string_view kKey = "Mems_allowed_list:";
+  for (const std::string_view line : split(status, '\n')) {
+    if (!line.starts_with(kKey)) {
+      continue;
+    }
+    std::vector<std::string> nodes;
+    const auto list = parse_cpu_list(trim(line.substr(kKey.size())));
+    for (const int node : list.value_or(std::vector<int>{})) {
+      nodes.push_back(to_text(node));
+    }
+    return nodes.empty() ? std::nullopt : std::optional(nodes);
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -41,6 +59,7 @@ CpuFacts probe_cpu(const Sources& sources, const CgroupLimits& limits) {
     out.governor = frequency_word(sources, affinity.front(), "scaling_governor");
     out.frequency_driver = frequency_word(sources, affinity.front(), "scaling_driver");
   }
+  out.memory_nodes = allowed_memory_nodes(sources.read("/proc/self/status").value_or(""));
   out.cpuset_cpus = limits.cpuset_cpus;
   out.quota_cpus = limits.quota_cpus;
   out.avx2 = x86.avx2;

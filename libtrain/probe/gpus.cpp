@@ -122,11 +122,8 @@ void add_pci_facts(const Sources& sources, GpuFacts& gpu) {
 }
 
 /// Of devices that have a place on the PCI bus.
-void add_what_the_kernel_knows(const Sources& sources, std::vector<GpuFacts>& gpus) {
-  if (gpus.empty()) {
-    return;
-  }
-  const std::optional<std::string> log = sources.kernel_log();
+void add_what_the_kernel_knows(const Sources& sources, const std::optional<std::string>& log,
+                               std::vector<GpuFacts>& gpus) {
   const auto xids = parse_xids(log.value_or(""));
   for (GpuFacts& gpu : gpus) {
     if (!log) {
@@ -176,7 +173,11 @@ GpuProbe probe_gpus(const Sources& sources) {
     }
     add_gpus_without_nvml(sources, sources.open_library("libcuda.so.1"), std::move(problem), out);
   }
-  add_what_the_kernel_knows(sources, out.gpus);
+  if (!out.gpus.empty() || out.driver.driver_version || out.driver.problem) {
+    const std::optional<std::string> log = sources.kernel_log();
+    out.driver.module_refusal = parse_module_refusal(log.value_or(""));
+    add_what_the_kernel_knows(sources, log, out.gpus);
+  }
   return out;
 }
 

@@ -20,14 +20,13 @@ std::optional<std::string> if_known(const std::string& text) {
   return text.empty() ? std::nullopt : std::optional(text);
 }
 
-std::optional<int64_t> installed_memory(const Sources& sources) {
-  const std::string meminfo = sources.read("/proc/meminfo").value_or("");
+/// The bytes that `key` of /proc/meminfo tells.
+std::optional<int64_t> memory_of(std::string_view meminfo, std::string_view key) {
   for (const std::string_view line : split(meminfo, '\n')) {
-    constexpr std::string_view kKey = "MemTotal:";
     constexpr std::string_view kUnit = " kB";
-    if (line.starts_with(kKey) && line.ends_with(kUnit)) {
+    if (line.starts_with(key) && line.ends_with(kUnit)) {
       const std::string_view digits =
-          line.substr(kKey.size(), line.size() - kKey.size() - kUnit.size());
+          line.substr(key.size(), line.size() - key.size() - kUnit.size());
       const std::optional<int64_t> kibibytes = parse_integer(trim(digits));
       return kibibytes ? std::optional(*kibibytes * 1024) : std::nullopt;
     }
@@ -73,7 +72,9 @@ HostFacts probe_host(const Sources& sources, const CgroupLimits& limits) {
   out.libc = if_known(system.libc);
   out.container = in_container(sources);
   out.wsl = lower(system.kernel).find("microsoft") != std::string::npos;
-  out.memory_bytes = installed_memory(sources);
+  const std::string meminfo = sources.read("/proc/meminfo").value_or("");
+  out.memory_bytes = memory_of(meminfo, "MemTotal:");
+  out.memory_available_bytes = memory_of(meminfo, "MemAvailable:");
   out.memory_limit_bytes = limits.memory_bytes;
   out.shared_memory_bytes = sources.file_system_bytes("/dev/shm");
   out.virtual_machine = in_virtual_machine(sources);

@@ -45,6 +45,19 @@ std::optional<bool> parse_open_kernel_module(std::string_view text) {
              : std::nullopt;
 }
 
+std::optional<std::string> parse_module_refusal(std::string_view log) {
+  constexpr std::string_view kNeedsOpen = "requires use of the NVIDIA open kernel modules";
+  constexpr std::string_view kNeedsOther = "is not supported by open nvidia.ko";
+  const auto open = log.rfind(kNeedsOpen);
+  const auto other = log.rfind(kNeedsOther);
+  if (open == std::string_view::npos && other == std::string_view::npos) {
+    return std::nullopt;
+  }
+  const bool open_is_last =
+      other == std::string_view::npos || (open != std::string_view::npos && open > other);
+  return open_is_last ? "open" : "proprietary";
+}
+
 std::vector<GpuFacts> kernel_driver_gpus(const Sources& sources) {
   const std::string folder = "/proc/driver/nvidia/gpus";
   std::vector<GpuFacts> gpus;

@@ -18,6 +18,10 @@ LT_API std::optional<std::string> parse_kernel_driver_version(std::string_view t
 /// Whether the loaded kernel module is NVIDIA's open one; nothing when none is loaded.
 LT_API std::optional<bool> parse_open_kernel_module(std::string_view text);
 
+/// Which kernel modules, "open" or "proprietary", a GPU needs that those at hand left out, by the
+/// kernel's log; nothing where it says nothing of the kind.
+LT_API std::optional<std::string> parse_module_refusal(std::string_view log);
+
 /// The GPUs the loaded kernel module names under /proc/driver/nvidia/gpus (uuid, name, bus id):
 /// what is left to show when NVML fails. Empty inside WSL and on Jetson.
 LT_API std::vector<GpuFacts> kernel_driver_gpus(const Sources& sources);

@@ -29,7 +29,7 @@ GpuFacts read_gpu(const NvmlCalls& nvml, nvml::Device device, unsigned index) {
   GpuFacts out;
   out.nvml_index = static_cast<int>(index);
   out.uuid = reader.text("uuid", "nvmlDeviceGetUUID");
-  out.pci_bus_id = reader.pci_bus_id();
+  reader.read_pci(out);
   out.name = reader.text("name", "nvmlDeviceGetName");
   out.compute_capability = reader.compute_capability();
   const std::optional<int> cores = reader.number("sm_count", "nvmlDeviceGetNumGpuCores");

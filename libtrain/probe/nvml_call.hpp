@@ -40,6 +40,29 @@ struct Memory {  // nvmlMemory_t
   unsigned long long used = 0;
 };
 
+struct Bar1 {  // nvmlBAR1Memory_t
+  unsigned long long total = 0;
+  unsigned long long free = 0;
+  unsigned long long used = 0;
+};
+
+struct LicensableFeature {  // nvmlGridLicensableFeature_t, version 4
+  int code = 0;
+  unsigned licensed = 0;
+  std::array<char, 128> deprecated{};
+  std::array<char, 128> product{};
+  unsigned enabled = 0;
+  unsigned expiry_year = 0;
+  std::array<unsigned short, 5> expiry{};
+  unsigned char expiry_status = 0;
+};
+
+struct LicensableFeatures {  // nvmlGridLicensableFeatures_t, version 4
+  int supported = 0;
+  unsigned count = 0;
+  std::array<LicensableFeature, 3> features{};
+};
+
 struct Attributes {  // nvmlDeviceAttributes_t
   unsigned multiprocessors = 0;
   unsigned shared_copy_engines = 0;

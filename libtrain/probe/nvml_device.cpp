@@ -3,6 +3,18 @@
 #include <limits>
 
 namespace libtrain {
+namespace {
+
+/// Four digits: "20b2".
+std::string hexadecimal(unsigned value) {
+  std::string out(4, '0');
+  for (size_t i = out.size(); i > 0; value >>= 4U) {
+    out[--i] = "0123456789abcdef"[value & 15U];
+  }
+  return out;
+}
+
+}  // namespace
 
 namespace nvml {
 
@@ -43,13 +55,17 @@ std::optional<int> DeviceReader::number(const char* fact, const char* name) {
   return static_cast<int>(value);
 }
 
-std::optional<std::string> DeviceReader::pci_bus_id() {
+void DeviceReader::read_pci(GpuFacts& facts) {
   nvml::PciInfo pci;
   if (!ask("pci_bus_id", "nvmlDeviceGetPciInfo_v3", &pci)) {
-    return std::nullopt;
+    return;
   }
   pci.bus_id.back() = '\0';
-  return std::string(pci.bus_id.data());
+  facts.pci_bus_id = pci.bus_id.data();
+  const unsigned device = pci.pci_device_id >> 16U;  // the vendor is in the other half
+  if (device != 0) {
+    facts.pci_device_id = hexadecimal(device);
+  }
 }
 
 std::optional<ComputeCapability> DeviceReader::compute_capability() {

@@ -42,7 +42,8 @@ class DeviceReader {
 
   std::optional<std::string> text(const char* fact, const char* name);
   std::optional<int> number(const char* fact, const char* name);
-  std::optional<std::string> pci_bus_id();
+  /// Its place on the bus, and which chip and board it is.
+  void read_pci(GpuFacts& facts);
   std::optional<ComputeCapability> compute_capability();
   void read_memory(GpuFacts& facts);
   /// Links of NVLink, and how many of them are up.

@@ -106,6 +106,20 @@ void read_memory_repairs(DeviceReader& reader, GpuFacts& facts) {
   }
 }
 
+/// A card that stands alone has no licence to tell of: only a vGPU has a feature that is enabled.
+void read_licence(DeviceReader& reader, GpuFacts& facts) {
+  nvml::LicensableFeatures features;
+  if (!reader.ask("virtual_gpu_licensed", "nvmlDeviceGetGridLicensableFeatures_v4", &features)) {
+    return;
+  }
+  for (const nvml::LicensableFeature& feature : features.features) {
+    if (features.supported != 0 && feature.enabled != 0) {
+      facts.virtual_gpu_licensed =
+          facts.virtual_gpu_licensed.value_or(false) || feature.licensed != 0;
+    }
+  }
+}
+
 }  // namespace
 
 void read_health(DeviceReader& reader, GpuFacts& facts) {
@@ -120,6 +134,11 @@ void read_health(DeviceReader& reader, GpuFacts& facts) {
     facts.performance_state.reset();
   }
   reader.read_links(facts);
+  nvml::Bar1 bar1;
+  if (reader.ask("bar1_bytes", "nvmlDeviceGetBAR1MemoryInfo", &bar1)) {
+    facts.bar1_bytes = nvml::count_of(bar1.total);
+  }
+  read_licence(reader, facts);
   nvml::FabricInfo fabric;
   if (reader.ask("fabric", "nvmlDeviceGetGpuFabricInfo", &fabric)) {
     facts.fabric = fabric_state(fabric.state);

@@ -85,6 +85,7 @@ NVML int nvmlDeviceGetName(Device device, char* buffer, unsigned size) {
   return tell_text(device, __func__, device->text("name", "NVIDIA A100-SXM4-40GB"), buffer, size);
 }
 NVML int nvmlDeviceGetPciInfo_v3(Device device, libtrain::nvml::PciInfo* info) {
+  info->pci_device_id = static_cast<unsigned>(device->number("pci_device_id", 0x20B010DE));
   return tell_text(device, __func__, device->text("bus_id", "00000000:17:00.0"),
                    info->bus_id.data(), static_cast<unsigned>(info->bus_id.size()));
 }
@@ -98,6 +99,16 @@ NVML int nvmlDeviceGetNumGpuCores(Device device, unsigned* cores) {
 NVML int nvmlDeviceGetMemoryInfo(Device device, libtrain::nvml::Memory* memory) {
   memory->free = static_cast<unsigned long long>(device->number("free", 20LL << 30U));
   return tell(device, __func__, &memory->total, "memory", 40LL << 30U);
+}
+NVML int nvmlDeviceGetBAR1MemoryInfo(Device device, libtrain::nvml::Bar1* bar1) {
+  return tell(device, __func__, &bar1->total, "bar1", 64LL << 30U);
+}
+NVML int nvmlDeviceGetGridLicensableFeatures_v4(Device device,
+                                                libtrain::nvml::LicensableFeatures* features) {
+  features->count = 1;
+  features->features[0].enabled = static_cast<unsigned>(device->number("vgpu"));
+  features->features[0].licensed = static_cast<unsigned>(device->number("licensed"));
+  return tell(device, __func__, &features->supported, "vgpu", 0);
 }
 NVML int nvmlDeviceGetMigMode(Device device, unsigned* current, unsigned* pending) {
   *pending = static_cast<unsigned>(device->number("mig_mode"));

@@ -43,11 +43,23 @@ TEST(PlanCommand, SetAsksAsAProgramWould) {
       run_fasttrain(kA100 + " --set precision=fp16 --set threads=3 --json");
   EXPECT_EQ(result.exit_code, 0) << result.errors;
   const auto rows = nlohmann::json::parse(result.output);
-  ASSERT_EQ(rows.size(), 12U);
+  ASSERT_EQ(rows.size(), 24U);
   EXPECT_EQ(rows[1]["decision"], "precision");
   EXPECT_EQ(rows[1]["value"], "fp16");
   EXPECT_EQ(rows[1]["source"], "asked");
   EXPECT_EQ(rows[8]["value"], "3");
+}
+
+TEST(PlanCommand, PlansForAsManyProcessesAsAreAskedFor) {
+  const auto value = [](const std::string& arguments, size_t row) {
+    return nlohmann::json::parse(run_fasttrain(kA100 + " --json" + arguments).output)[row]["value"];
+  };
+  constexpr size_t kParallelism = 21;
+  constexpr size_t kBackend = 22;
+  EXPECT_EQ(value("", kParallelism), "alone");
+  EXPECT_EQ(value(" --world 16", kParallelism), "ddp");
+  EXPECT_EQ(value(" --world 16", kBackend), "nccl");
+  EXPECT_EQ(run_fasttrain(kA100 + " --world 0").exit_code, 2);
 }
 
 TEST(PlanCommand, VariablesOfARecordedMachineAreItsOwn) {

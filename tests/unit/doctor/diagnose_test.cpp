@@ -78,8 +78,15 @@ MachineFacts configured_machine() {
   machine.gpu_driver.visible_devices = "0,1";
   for (GpuFacts& gpu : machine.gpus) {
     gpu.compute_capability = ComputeCapability{9, 0};
+    gpu.virtual_gpu_licensed = true;
   }
-  machine.launch.variables.insert({{"OMP_NUM_THREADS", "16"},
+  machine.network.infiniband = {{"mlx5_0/1", "mlx5_bond_0/1"}};
+  machine.network.infiniband_gbps = {{"200", "200"}};
+  machine.network.infiniband_nodes = {{"0", "0"}};
+  machine.launch.world_size = 4;
+  machine.launch.variables["MASTER_ADDR"] = "first";
+  machine.launch.variables.insert({{"NCCL_IB_HCA", "mlx5_0"},
+                                   {"OMP_NUM_THREADS", "16"},
                                    {"NCCL_SOCKET_IFNAME", "eth0"},
                                    {"NCCL_IB_DISABLE", "0"},
                                    {"LD_LIBRARY_PATH", "/usr/local/cuda/lib64"},
@@ -156,6 +163,38 @@ TEST(Diagnose, IsNotMisledByIdleOrVirtualMachines) {
   guest.gpus[0].nvlinks_active = 0;
   EXPECT_FALSE(is_ill(finding_of(guest, "link.pcie_width")));
   EXPECT_FALSE(is_ill(finding_of(guest, "link.iommu")));
+}
+
+TEST(Diagnose, AdvisesTheKernelModuleThatTheCardNeeds) {
+  MachineFacts machine = healthy_gpu_machine();
+  machine.gpus.clear();
+  machine.gpu_driver.module_refusal = "open";
+  EXPECT_THAT(finding_of(machine, "driver.listing").remedy,
+              HasSubstr("install the open kernel modules"));
+  machine.gpu_driver.problem = "Driver Not Loaded (NVML error 9)";
+  machine.gpu_driver.module_refusal = "proprietary";
+  EXPECT_THAT(finding_of(machine, "driver.listing").remedy,
+              HasSubstr("install the proprietary kernel modules"));
+}
+
+TEST(Diagnose, AdvisesNoBindingThatTheCpusetRefuses) {
+  MachineFacts machine = healthy_gpu_machine();
+  machine.gpus[0].numa_node = 1;
+  EXPECT_EQ(finding_of(machine, "cpu.gpu_node").remedy, "numactl --cpunodebind=1 --membind=1");
+  machine.cpu.memory_nodes = {{"0"}};
+  EXPECT_THAT(finding_of(machine, "cpu.gpu_node").remedy, HasSubstr("memory of 0 alone"));
+}
+
+/// MemAvailable counts, not what is free beside the page cache.
+TEST(Diagnose, TheHostsMemoryIsThatOfAGpuWithoutItsOwn) {
+  MachineFacts machine = healthy_gpu_machine();
+  machine.gpus.resize(1);
+  machine.gpus[0].compute_capability = ComputeCapability{12, 1};
+  machine.gpus[0].memory_bytes.reset();
+  machine.gpus[0].memory_free_bytes.reset();
+  EXPECT_EQ(finding_of(machine, "gpu.memory_free").verdict, Verdict::kSkip);
+  machine.host.memory_available_bytes = int64_t{200} << 30;
+  EXPECT_EQ(finding_of(machine, "gpu.memory_free").verdict, Verdict::kPass);
 }
 
 /// What the doctor advises must not be what it finds fault with.

@@ -109,6 +109,11 @@ std::vector<DoctorCase> doctor_cases() {
          m.gpus.clear();
        }},
       {"driver.listing", kFail, "lists no GPU", kGpu, [](M m) { m.gpus.clear(); }},
+      {"driver.listing", kFail, "lists no GPU", kGpu,
+       [](M m) {
+         m.gpus.clear();
+         m.gpu_driver.module_refusal = "open";
+       }},
       {"driver.cuda_build", kFail, "CPU-only build", kGpu,
        [](M m) {
          m.library.torch_version = "2.15.0+cpu";
@@ -188,6 +193,14 @@ std::vector<DoctorCase> doctor_cases() {
        [](M m) { m.gpus[0].persistence = false; }},
       {"gpu.memory_free", kWarn, "40.0 GiB of 80.0 GiB", kGpu,
        [](M m) { m.gpus[0].memory_free_bytes = int64_t{40} << 30; }},
+      {"gpu.memory_free", kWarn, "10.0 GiB of 256.0 GiB, the host's memory,", kGpu,
+       [](M m) {
+         m.gpus[0].compute_capability = ComputeCapability{12, 1};
+         m.gpus[0].memory_free_bytes.reset();
+         m.host.memory_available_bytes = int64_t{10} << 30;
+       }},
+      {"gpu.license", kWarn, "no licence", kGpu,
+       [](M m) { m.gpus[0].virtual_gpu_licensed = false; }},
       {"link.pcie_width", kWarn, "4 of 16", kGpu, [](M m) { m.gpus[1].pcie_width = 4; }},
       {"link.nvlink", kWarn, "0 NVLinks up, expected 12", kGpu,
        [](M m) { m.gpus[1].nvlinks_active = 0; }},
@@ -219,6 +232,11 @@ std::vector<DoctorCase> doctor_cases() {
        [](M m) { m.launch.variables["NCCL_SOCKET_IFNAME"] = "ib0"; }},
       {"network.infiniband", kWarn, "mlx5_1/1", kGpu,
        [](M m) { m.network.infiniband_down = {{"mlx5_1/1"}}; }},
+      {"network.infiniband_bonds", kWarn, "mlx5_bond_0", kGpu,
+       [](M m) {
+         m.network.infiniband = {{"mlx5_0/1", "mlx5_bond_0/1"}};
+         m.launch.world_size = 16;
+       }},
       {"network.infiniband_rate", kWarn, "\"mlx5_1/1\" runs at 100 Gb/s", kGpu,
        [](M m) {
          m.network.infiniband = {{"mlx5_0/1", "mlx5_1/1"}};

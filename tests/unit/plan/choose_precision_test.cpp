@@ -81,6 +81,30 @@ TEST(ChoosePrecision, TuringChipsWithoutTensorCoresKeepFp32) {
   EXPECT_EQ(decision.reason, "compute capability 7.5, but this chip has no tensor cores");
 }
 
+/// A driver older than the card knows no name for it.
+TEST(TensorCores, OfANamelessCardAreToldByItsDeviceId) {
+  GpuFacts card = gpu(0, {7, 5}, "Graphics Device");
+  EXPECT_EQ(has_tensor_cores(card), std::nullopt);
+  const Target unknown{.type = DeviceType::kCuda, .capability = {{7, 5}}, .tensor_cores = {}};
+  EXPECT_EQ(choose_precision({}, unknown, {}),
+            (Decision<PrecisionMode>{
+                PrecisionMode::kFp32, Source::kDefault,
+                "compute capability 7.5, but whether this chip has tensor cores is unknown"}));
+  card.pci_device_id = "2182";  // GTX 1660 Ti
+  EXPECT_EQ(has_tensor_cores(card), false);
+  card.pci_device_id = "1f82";  // GTX 1650
+  EXPECT_EQ(has_tensor_cores(card), false);
+  card.pci_device_id = "1e04";  // RTX 2080 Ti
+  EXPECT_EQ(has_tensor_cores(card), true);
+  card.pci_device_id = "1f08";  // RTX 2060
+  EXPECT_EQ(has_tensor_cores(card), true);
+  card.compute_capability = ComputeCapability{8, 0};
+  card.pci_device_id = "2182";
+  EXPECT_EQ(has_tensor_cores(card), true);
+  card.pci_device_id.reset();
+  EXPECT_EQ(has_tensor_cores(card), true) << "every card from 8.0 on has them";
+}
+
 TEST(ChoosePrecision, CpuTakesBf16OnlyWithX86Instructions) {
   CpuFacts cpu;
   cpu.avx512_bf16 = false;

@@ -54,6 +54,7 @@ TEST(MakePlan, EmptyFactsGiveAPlan) {
 
 TEST(MakePlan, FactsThatMoveEnterNoPlan) {
   MachineFacts busy = a100_machine();
+  busy.host.memory_available_bytes = 1;
   busy.host.shared_memory_free_bytes = 1;
   busy.host.folder_free_bytes = 1;
   GpuFacts& gpu = busy.gpus[0];
@@ -79,6 +80,10 @@ TEST(MakePlan, CompletingAddsWhatTheModelDecidesAndNothingElse) {
   Plan back = completed;
   back.memory_format = plan.memory_format;
   back.cudnn_benchmark = plan.cudnn_benchmark;
+  back.cuda_graph = plan.cuda_graph;
+  back.parallelism = plan.parallelism;
+  back.checkpointing = plan.checkpointing;
+  back.micro_batch = plan.micro_batch;
   EXPECT_EQ(back, plan);
 }
 

@@ -43,6 +43,9 @@ TEST(OptionTable, NamesEveryValueOfAnEnum) {
   expect_names<OptimizerForm>("optimizer");
   expect_names<MemoryFormat>("memory_format");
   expect_names<AllocatorSetting>("allocator");
+  expect_names<ParallelForm>("parallelism");
+  expect_names<CommBackend>("backend");
+  expect_names<NcclSettings>("nccl_settings");
 }
 
 TEST(OptionTable, HasOneOptionForEachRowOfThePlan) {
@@ -71,12 +74,38 @@ TEST(SetOption, ReadsEveryKey) {
   EXPECT_EQ(options.global_batch, 4294967296);
 }
 
+TEST(SetOption, ReadsCapabilitiesAsPairs) {
+  PlanOptions options;
+  for (const char* text : {"none", "8.0", "8.0;9.0+PTX", "7.5 12.0+PTX", "9.0a;10.0f"}) {
+    set_option(options, "arch_list", text);
+    EXPECT_EQ(options.arch_list, text);
+  }
+  for (const char* text : {"", "8", "sm_80", "12.00", "8.0;;9.0", "8.0,9.0", "Ampere", "8.0;x"}) {
+    EXPECT_THROW(set_option(options, "arch_list", text), InvalidOption) << text;
+  }
+}
+
+TEST(SetOption, ReadsMemoryNodes) {
+  PlanOptions options;
+  set_option(options, "numa_node", "1");
+  EXPECT_EQ(options.numa_node, NumaChoice{1});
+  set_option(options, "numa_node", "unbound");
+  EXPECT_EQ(options.numa_node, NumaChoice{});
+  set_option(options, "data_workers", "0");
+  EXPECT_EQ(options.data_workers, 0);
+  for (const char* text : {"", "-1", "65536", "0,1", "none"}) {
+    EXPECT_THROW(set_option(options, "numa_node", text), InvalidOption) << text;
+  }
+}
+
 TEST(SetOption, NamesWhatIsWrong) {
   PlanOptions options;
   EXPECT_EQ(message_of<InvalidOption>([&] { set_option(options, "precison", "bf16"); }),
             "[plan.set] no such option: key=\"precison\", expected one of device, precision, "
             "fp32_matmul, loss_scaling, attention, optimizer, memory_format, cudnn_benchmark, "
-            "threads, allocator, global_batch, accumulate; did you mean precision?");
+            "threads, allocator, global_batch, accumulate, arch_list, nccl_settings, "
+            "checkpointing, micro_batch, cuda_graph, data_workers, prefetch, pinned_memory, "
+            "numa_node, parallelism, backend, bucket_mib; did you mean precision?");
   EXPECT_EQ(message_of<InvalidOption>([&] { set_option(options, "threads", "0"); }),
             "[plan.set] value not allowed: threads=\"0\", expected 1 to 8192");
   for (const char* text : {"", "-1", "1.5", "8193", "99999999999999999999"}) {

@@ -94,6 +94,10 @@ MachineFacts random_machine() {
   machine.launch.world_size = maybe<int>();
   machine.launch.local_rank = maybe<int>();
   machine.launch.local_world_size = maybe<int>();
+  machine.cpu.affinity_nodes = maybe<std::vector<std::string>>();
+  machine.cpu.memory_nodes = maybe<std::vector<std::string>>();
+  machine.network.interfaces = maybe<std::vector<std::string>>();
+  machine.network.infiniband = maybe<std::vector<std::string>>();
   for (const char* name : {"OMP_NUM_THREADS", "PYTORCH_ALLOC_CONF", "NVIDIA_TF32_OVERRIDE"}) {
     if (const std::optional<std::string> text = maybe_one_of({"0", "1", "8"})) {
       machine.launch.variables[name] = *text;
@@ -122,6 +126,10 @@ PlanOptions random_options() {
   asked.threads = maybe<int>();
   asked.global_batch = maybe<int64_t>();
   asked.accumulate = maybe<int64_t>();
+  asked.micro_batch = rarely(rc::gen::arbitrary<int64_t>());
+  asked.cuda_graph = rarely(rc::gen::arbitrary<bool>());
+  asked.parallelism = rarely(rc::gen::element(ParallelForm::kAlone, ParallelForm::kZero2));
+  asked.backend = rarely(rc::gen::element(CommBackend::kGloo, CommBackend::kNccl));
   asked.allow_process_settings = *rc::gen::arbitrary<bool>();
   return asked;
 }
@@ -130,6 +138,10 @@ ModelFacts random_model() {
   ModelFacts model;
   model.has_convolutions = maybe<bool>();
   model.static_shapes = maybe<bool>();
+  const auto bytes = rc::gen::inRange<int64_t>(0, int64_t{1} << 40);
+  model.parameter_bytes = maybe(bytes);
+  model.trainable = maybe(bytes);
+  model.activation_bytes = maybe(bytes);
   return model;
 }
 
@@ -187,8 +199,8 @@ std::vector<std::string> keys_and_values(const Plan& plan) {
   return out;
 }
 
-/// No decision of today depends on how much memory there is; one that will, such as activation
-/// checkpointing, must not turn on where there is more.
+/// More memory turns neither checkpointing on nor sharding up, makes no micro-batch smaller, and
+/// changes nothing else.
 RC_GTEST_PROP(PlanProperty, MoreMemoryTurnsNothingOn, ()) {
   MachineFacts machine = random_machine();
   const auto bytes = [] { return *rc::gen::inRange<int64_t>(0, int64_t{1} << 40); };
@@ -204,12 +216,20 @@ RC_GTEST_PROP(PlanProperty, MoreMemoryTurnsNothingOn, ()) {
   }
   const ModelFacts model = random_model();
   const Plan before = complete_plan(make_plan({}, machine), {}, machine, model);
-  const Plan after = complete_plan(make_plan({}, larger), {}, larger, model);
+  Plan after = complete_plan(make_plan({}, larger), {}, larger, model);
+  RC_ASSERT(before.checkpointing.value || !after.checkpointing.value);
+  RC_ASSERT(after.parallelism.value <= before.parallelism.value);
+  RC_CLASSIFY(before.checkpointing.value, "checkpointing");
+  RC_CLASSIFY(after.parallelism.value < before.parallelism.value, "less is shared out");
+  after.checkpointing = before.checkpointing;
+  after.parallelism = before.parallelism;
+  after.micro_batch = before.micro_batch;
   RC_ASSERT(keys_and_values(before) == keys_and_values(after));
 }
 
 /// What moves between two probes: no part of it is in a plan's text.
 void move(MachineFacts& machine) {
+  machine.host.memory_available_bytes = maybe<int64_t>();
   machine.host.shared_memory_free_bytes = maybe<int64_t>();
   machine.host.folder_free_bytes = maybe<int64_t>();
   for (GpuFacts& gpu : machine.gpus) {
@@ -297,6 +317,18 @@ RC_GTEST_PROP(PlanProperty, AForcedValueWinsOrIsRefusedByName, ()) {
       {"cudnn_benchmark", {"on", "off"}},
       {"threads", {"1", "3"}},
       {"allocator", {"unchanged", "expandable_segments"}},
+      {"arch_list", {"none", "8.0;9.0+PTX"}},
+      {"nccl_settings", {"unchanged", "by_evidence"}},
+      {"checkpointing", {"on", "off"}},
+      {"micro_batch", {"1", "64"}},
+      {"cuda_graph", {"on", "off"}},
+      {"data_workers", {"0", "3"}},
+      {"prefetch", {"0", "3"}},
+      {"pinned_memory", {"on", "off"}},
+      {"numa_node", {"unbound", "1"}},
+      {"parallelism", {"alone", "ddp", "zero1", "zero2", "zero3"}},
+      {"backend", {"none", "gloo", "nccl"}},
+      {"bucket_mib", {"1", "100"}},
   };
   const auto [key, values] = *rc::gen::elementOf(choices);
   const std::string value = *rc::gen::elementOf(values);

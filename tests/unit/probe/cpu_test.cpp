@@ -133,6 +133,20 @@ TEST(CpuTopology, NamesTheNodesOfTheMask) {
   EXPECT_EQ(topology.nodes_of(std::vector<int>{99}), std::nullopt);
 }
 
+TEST(Cpu, ReadsWhoseMemoryTheCpusetAllows) {
+  using Nodes = std::vector<std::string>;
+  FakeSources sources;
+  const auto nodes = [&](const std::string& status) {
+    sources.files["/proc/self/status"] = status;
+    return probe_cpu(sources, {}).memory_nodes;
+  };
+  EXPECT_EQ(nodes("Name:\tx\nMems_allowed:\tb\nMems_allowed_list:\t0-1,3\n"),
+            (Nodes{"0", "1", "3"}));
+  EXPECT_EQ(nodes("Mems_allowed_list:\t\n"), std::nullopt);
+  EXPECT_EQ(nodes("Mems_allowed_list:\tall\n"), std::nullopt);
+  EXPECT_EQ(nodes("Name:\tx\n"), std::nullopt);
+}
+
 TEST(Cpu, ReadsHowItsFrequencyIsGoverned) {
   FakeSources sources;
   sources.affinity_mask = {3, 4};

@@ -203,6 +203,30 @@ TEST(KernelDriver, TellsTheOpenModuleFromTheOther) {
   EXPECT_EQ(parse_open_kernel_module(""), std::nullopt);
 }
 
+TEST(KernelDriver, TellsWhichModuleAGpuNeeds) {
+  const std::string open =
+      "NVRM: The NVIDIA GPU 0000:03:00.0 (PCI ID: 10de:2bb1)\n"
+      "NVRM: installed in this system requires use of the NVIDIA open kernel modules.\n";
+  const std::string other =
+      "NVRM: The NVIDIA GPU 0000:03:00.0 (PCI ID: 10de:1db5)\n"
+      "NVRM: installed in this system is not supported by open nvidia.ko because it does not\n";
+  EXPECT_EQ(parse_module_refusal(open), "open");
+  EXPECT_EQ(parse_module_refusal(other), "proprietary");
+  EXPECT_EQ(parse_module_refusal(open + other), "proprietary") << "the last start counts";
+  EXPECT_EQ(parse_module_refusal(other + open), "open");
+  EXPECT_EQ(parse_module_refusal("NVRM: loading NVIDIA UNIX x86_64 Kernel Module\n"), std::nullopt);
+}
+
+TEST(Gpus, ADriverThatRefusesEveryGpuSaysWhichModuleTheyNeed) {
+  FakeSources sources;
+  sources.files["/proc/driver/nvidia/version"] =
+      "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.105.08  Wed Oct 29\n";
+  sources.log = "NVRM: installed in this system requires use of the NVIDIA open kernel modules.\n";
+  EXPECT_EQ(probe_gpus(sources).driver.module_refusal, "open");
+  sources.log.reset();
+  EXPECT_EQ(probe_gpus(sources).driver.module_refusal, std::nullopt);
+}
+
 TEST(KernelDriver, LeavesAnUnknownUuidOut) {
   FakeSources sources;
   sources.files["/proc/driver/nvidia/gpus/0000:01:00.0/information"] =

@@ -12,7 +12,8 @@ TEST(Host, ReadsSystemAndMemory) {
   FakeSources sources;
   sources.name = {
       .os = "Linux", .kernel = "6.1.0-18-amd64", .machine = "x86_64", .libc = "glibc 2.36"};
-  sources.files["/proc/meminfo"] = "MemTotal:       32489496 kB\nMemFree:        28118332 kB\n";
+  sources.files["/proc/meminfo"] =
+      "MemTotal:       32489496 kB\nMemFree:        1118332 kB\nMemAvailable:   28118332 kB\n";
   sources.file_systems["/dev/shm"] = 64 << 20;
   const HostFacts facts =
       probe_host(sources, {.quota_cpus = 1, .memory_bytes = 5, .cpuset_cpus = 1});
@@ -24,6 +25,7 @@ TEST(Host, ReadsSystemAndMemory) {
   expected.wsl = false;
   expected.memory_bytes = int64_t{32489496} * 1024;
   expected.memory_limit_bytes = 5;
+  expected.memory_available_bytes = int64_t{28118332} * 1024;
   expected.shared_memory_bytes = 64 << 20;
   EXPECT_EQ(facts, expected);
 }

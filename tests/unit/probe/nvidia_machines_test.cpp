@@ -56,6 +56,7 @@ TEST(NvidiaMachines, WhatIsNotAvailableIsUnknownAndNotZero) {
   EXPECT_EQ(gpu.pcie_width_max, std::nullopt);
   EXPECT_EQ(gpu.power_limit_watts, std::nullopt);
   EXPECT_EQ(gpu.ecc_uncorrected, std::nullopt);
+  EXPECT_EQ(gpu.virtual_gpu_licensed, false);
   EXPECT_EQ(gpu.nvlinks, std::nullopt);
   EXPECT_EQ(gpu.problem, std::nullopt);
   EXPECT_EQ(gpu.cuda_index, 0);

@@ -39,10 +39,12 @@ TEST(Nvml, TellsEachGpusFacts) {
   expected.nvml_index = 0;
   expected.uuid = "GPU-1";
   expected.pci_bus_id = "00000000:17:00.0";
+  expected.pci_device_id = "20b0";
   expected.name = "NVIDIA A100-SXM4-40GB";
   expected.compute_capability = ComputeCapability{8, 0};
   expected.sm_count = 108;
   expected.memory_bytes = int64_t{40} << 30;
+  expected.bar1_bytes = int64_t{64} << 30;
   expected.mig_instance = false;
   expected.pcie_generation_max = 4;
   expected.pcie_width_max = 16;
@@ -155,6 +157,17 @@ TEST(Nvml, ReadsTheStateOfAGpu) {
   EXPECT_EQ(facts.ecc_uncorrected, 3);
   EXPECT_EQ(facts.repair_pending, true);
   EXPECT_EQ(facts.repair_failed, true);
+}
+
+TEST(Nvml, OnlyAVirtualGpuHasALicence) {
+  EXPECT_EQ(facts_of("gpu\n").virtual_gpu_licensed, std::nullopt);
+  EXPECT_EQ(facts_of("gpu\nvgpu 1\nlicensed 1\n").virtual_gpu_licensed, true);
+  EXPECT_EQ(facts_of("gpu\nvgpu 1\n").virtual_gpu_licensed, false);
+}
+
+TEST(Nvml, WritesTheDeviceIdAsPciIdsDoes) {
+  EXPECT_EQ(facts_of("gpu\npci_device_id 562172126\n").pci_device_id, "2182");  // 0x218210DE
+  EXPECT_EQ(facts_of("gpu\npci_device_id 4318\n").pci_device_id, std::nullopt);
 }
 
 TEST(Nvml, OlderGpusRetirePagesInsteadOfRemappingRows) {
