@@ -5,6 +5,7 @@ docs/benchmarks.md. Takes three quarters of an hour on two cores."""
 
 import argparse
 import json
+import math
 import pathlib
 import statistics
 import subprocess
@@ -51,6 +52,10 @@ def text(sides: dict[str, list[float]]) -> str:
     for name, values in sides.items():
         figures = [*values, statistics.mean(values), statistics.stdev(values)]
         lines.append(report.line(name, *(f"{100 * figure:.2f} %" for figure in figures)))
+    ours, classic = sides.values()
+    difference = 100 * (statistics.mean(ours) - statistics.mean(classic))
+    error = 100 * math.sqrt(sum(statistics.variance(side) / len(side) for side in (ours, classic)))
+    lines += ["", f"Difference of the means: {difference:+.2f} points, standard error {error:.2f}."]
     return "\n".join([*lines, END])
 
 
