@@ -3,10 +3,12 @@
 #include <c10/core/ScalarType.h>
 #include <c10/util/DimVector.h>
 
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "libtrain/sim/clock.hpp"
+#include "libtrain/sim/places.hpp"
 
 namespace libtrain::sim {
 
@@ -21,6 +23,7 @@ struct Access {
   int64_t end;
   c10::ScalarType dtype;
   c10::DimVector sizes;
+  std::shared_ptr<const Frames> frames;  ///< null unless places are recorded
 
   bool overlaps(const Access& other) const { return begin < other.end && other.begin < end; }
   bool within(const Access& other) const { return other.begin <= begin && end <= other.end; }

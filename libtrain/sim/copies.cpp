@@ -2,8 +2,11 @@
 
 #include <ATen/ops/_local_scalar_dense.h>
 
+#include <limits>
+
 #include "libtrain/sim/aliases.hpp"
 #include "libtrain/sim/device.hpp"
+#include "libtrain/sim/faults.hpp"
 #include "libtrain/sim/host_operators.hpp"
 #include "libtrain/sim/host_waits.hpp"
 #include "libtrain/sim/ledger.hpp"
@@ -63,6 +66,8 @@ void copy_with_host(const at::Tensor& from, const at::Tensor& to, bool non_block
 }  // namespace
 
 at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_blocking) {
+  const c10::DeviceIndex device = (on_sim(from) ? from : to).device().index();
+  const bool becomes_nan = fault_due(FaultPoint::kCopy, kCopy, device);
   if (!on_sim(from) || !on_sim(to)) {
     copy_with_host(from, to, non_blocking);
   } else if (from.device() != to.device()) {
@@ -72,11 +77,17 @@ at::Tensor copy_from(const at::Tensor& from, const at::Tensor& to, bool non_bloc
     Ledger::get().run(kCopy, stream, uses_of(from, to));
     copy_values(from, to, stream);
   }
+  if (becomes_nan && to.is_floating_point()) {
+    const PartsOfBooked parts;
+    Aliases aliases(kCopy, current_stream(device));
+    aliases.to_cpu(to).fill_(std::numeric_limits<double>::quiet_NaN());
+  }
   return to;
 }
 
 at::Scalar local_scalar_dense(const at::Tensor& tensor) {
   const c10::Stream stream = current_stream(tensor.device().index());
+  require_not_lost(kScalar, stream.device_index());
   count_host_wait(kScalar, stream);
   if (Block* block = device_block(tensor.storage().data_ptr())) {
     Ledger::get().run(kScalar, stream, {{block, tensor, false}});

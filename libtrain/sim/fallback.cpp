@@ -4,12 +4,14 @@
 #include <ATen/core/enum_tag.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <limits>
 #include <optional>
 
 #include "libtrain/core/require.hpp"
 #include "libtrain/sim/aliases.hpp"
 #include "libtrain/sim/arguments.hpp"
 #include "libtrain/sim/device.hpp"
+#include "libtrain/sim/faults.hpp"
 #include "libtrain/sim/generator.hpp"
 #include "libtrain/sim/host_operators.hpp"
 #include "libtrain/sim/host_waits.hpp"
@@ -157,6 +159,23 @@ void call_cpu(const c10::OperatorHandle& op, const Call& call, torch::jit::Stack
   }
 }
 
+/// What an operator that was made to fail has written.
+void make_nan(const Call& call, const std::vector<c10::IValue>& results, Aliases& aliases) {
+  const auto fill_nan = [&aliases](const at::Tensor& tensor) {
+    if (is_on_sim(tensor) && tensor.is_floating_point()) {
+      aliases.to_cpu(tensor).fill_(std::numeric_limits<double>::quiet_NaN());
+    }
+  };
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    if (touch_of(call.schema.arguments()[i]) == Touch::kWrite) {
+      for_each_tensor(call.arguments[i], fill_nan);
+    }
+  }
+  for (const c10::IValue& result : results) {
+    for_each_tensor(result, fill_nan);
+  }
+}
+
 }  // namespace
 
 void run_on_cpu_as(const c10::OperatorHandle& op, std::string_view name, torch::jit::Stack* stack) {
@@ -170,6 +189,7 @@ void run_on_cpu_as(const c10::OperatorHandle& op, std::string_view name, torch::
   const c10::DeviceIndex device = call.device();
   const c10::Stream stream = current_stream(device);
   const std::vector<Use> uses = call.uses(device);
+  const bool becomes_nan = fault_due(FaultPoint::kOperator, name, device);
   const bool waits = call.waits_for_values(op);
   if (waits) {
     count_host_wait(name, stream);
@@ -190,6 +210,9 @@ void run_on_cpu_as(const c10::OperatorHandle& op, std::string_view name, torch::
   for (size_t i = first; i < stack->size(); ++i) {
     (*stack)[i] = map_tensors(
         (*stack)[i], [&aliases](const at::Tensor& result) { return aliases.to_sim(result); });
+  }
+  if (becomes_nan) {
+    make_nan(call, {stack->begin() + static_cast<int64_t>(first), stack->end()}, aliases);
   }
   if (waits) {
     Ledger::get().host_knows(stream);

@@ -5,6 +5,7 @@
 
 #include "libtrain/core/require.hpp"
 #include "libtrain/sim/device.hpp"
+#include "libtrain/sim/faults.hpp"
 #include "libtrain/sim/host_waits.hpp"
 #include "libtrain/sim/ledger.hpp"
 #include "libtrain/sim/memory.hpp"
@@ -96,12 +97,14 @@ bool Guard::queryStream(const c10::Stream& stream) const {
 }
 
 void Guard::synchronizeStream(const c10::Stream& stream) const {
+  require_not_lost("stream synchronize", stream.device_index());
   count_host_wait("stream synchronize", stream);
   Ledger::get().host_knows(stream);
 }
 
 void Guard::synchronizeDevice(c10::DeviceIndex device) const {
   require_device(device);
+  require_not_lost("device synchronize", device);
   count_host_wait("device synchronize", device);
   Ledger::get().host_knows_all_of(device);
 }
@@ -133,6 +136,7 @@ bool Guard::queryEvent(void* event) const {
 
 void Guard::synchronizeEvent(void* event) const {
   if (event) {
+    require_not_lost("event synchronize", static_cast<Event*>(event)->stream.device_index());
     count_host_wait("event synchronize", static_cast<Event*>(event)->stream);
     Ledger::get().host_knows(static_cast<Event*>(event)->clock);
   }

@@ -66,15 +66,17 @@ uint64_t Ledger::launch(Lane lane) {
 void Ledger::run(std::string_view op, const c10::Stream& stream, const std::vector<Use>& uses) {
   const std::lock_guard lock(mutex_);
   const Lane lane = lane_of(stream);
-  use_all(op, lane, launch(lane), uses);
+  use_all(op, lane, uses);
 }
 
 void Ledger::run_on_host(std::string_view op, const std::vector<Use>& uses) {
   const std::lock_guard lock(mutex_);
-  use_all(op, kHostLane, launch(kHostLane), uses);
+  use_all(op, kHostLane, uses);
 }
 
-void Ledger::use_all(std::string_view op, Lane lane, uint64_t tick, const std::vector<Use>& uses) {
+void Ledger::use_all(std::string_view op, Lane lane, const std::vector<Use>& uses) {
+  const uint64_t tick = launch(lane);
+  const std::shared_ptr<const Frames> frames = frames_here();
   // Reads first, so that writes stay behind. What an operator reads and writes counts as written.
   for (const bool write : {false, true}) {
     for (const Use& use_of : uses) {
@@ -82,7 +84,7 @@ void Ledger::use_all(std::string_view op, Lane lane, uint64_t tick, const std::v
           (write || !is_written(use_of.tensor, uses))) {
         const auto [begin, end] = extent(use_of.tensor);
         use(*use_of.block, {op, lane, tick, write, begin, end, use_of.tensor.scalar_type(),
-                            c10::DimVector(use_of.tensor.sizes())});
+                            c10::DimVector(use_of.tensor.sizes()), frames});
       }
     }
   }
@@ -93,7 +95,7 @@ void Ledger::use(Block& block, Access now) {
   for (const Access& before : block.accesses) {
     const bool conflict = (before.write || now.write) && before.overlaps(now);
     if (conflict && !known.covers(before.lane, before.tick)) {
-      report(hazard_of(before, now), place(before), place(now));
+      report(hazard_of(before, now), before, now);
     }
   }
   // Who comes after `now` comes after these as well.
@@ -107,7 +109,8 @@ void Ledger::allocate(Block& block, std::string_view op, const c10::Stream& stre
   const std::lock_guard lock(mutex_);
   block.home = lane_of(stream);
   const auto size = static_cast<int64_t>(bytes);
-  use(block, {op, block.home, launch(block.home), true, 0, size, c10::kByte, {size}});
+  use(block,
+      {op, block.home, launch(block.home), true, 0, size, c10::kByte, {size}, frames_here()});
 }
 
 void Ledger::record_stream(Block& block, const c10::Stream& stream) {
@@ -126,8 +129,11 @@ void Ledger::free(const Block& block) {
   }
   for (const Access& before : block.accesses) {
     if (!next.covers(before.lane, before.tick)) {
-      report(Hazard::kFreedInUse, place(before),
-             {"free", lanes_[block.home].name, tensor_text(before)});
+      Access free = before;
+      free.op = "free";
+      free.lane = block.home;
+      free.frames = frames_here();
+      report(Hazard::kFreedInUse, before, free);
     }
   }
 }
@@ -165,17 +171,24 @@ void Ledger::host_knows_all_of(c10::DeviceIndex device) {
 }
 
 Place Ledger::place(const Access& access) const {
-  return {std::string(access.op), lanes_[access.lane].name, tensor_text(access)};
+  return {std::string(access.op), lanes_[access.lane].name, tensor_text(access), {}};
 }
 
-void Ledger::report(Hazard hazard, Place earlier, Place later) {
+void Ledger::report(Hazard hazard, const Access& earlier, const Access& later) {
+  Race race{hazard, place(earlier), place(later)};
   for (Race& known : races_) {
-    if (known.hazard == hazard && known.earlier == earlier && known.later == later) {
+    if (known.hazard == hazard && known.earlier == race.earlier && known.later == race.later) {
       ++known.times;
       return;
     }
   }
-  races_.push_back({hazard, std::move(earlier), std::move(later)});
+  for (const auto& [access, place] :
+       {std::pair(&earlier, &race.earlier), std::pair(&later, &race.later)}) {
+    if (access->frames) {
+      place->frames = text_of(*access->frames);
+    }
+  }
+  races_.push_back(std::move(race));
 }
 
 std::vector<Race> Ledger::races() {

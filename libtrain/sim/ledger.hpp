@@ -59,10 +59,10 @@ class Ledger {
 
   Lane lane_of(const c10::Stream& stream);
   uint64_t launch(Lane lane);
-  void use_all(std::string_view op, Lane lane, uint64_t tick, const std::vector<Use>& uses);
+  void use_all(std::string_view op, Lane lane, const std::vector<Use>& uses);
   void use(Block& block, Access now);
   Place place(const Access& access) const;
-  void report(Hazard hazard, Place earlier, Place later);
+  void report(Hazard hazard, const Access& earlier, const Access& later);
 
   std::mutex mutex_;
   std::vector<LaneState> lanes_;

@@ -7,6 +7,7 @@
 
 #include "libtrain/core/require.hpp"
 #include "libtrain/sim/device.hpp"
+#include "libtrain/sim/faults.hpp"
 #include "libtrain/sim/ledger.hpp"
 
 namespace libtrain::sim {
@@ -146,6 +147,7 @@ c10::DeviceAllocator* device_allocator() {
 }
 
 c10::DataPtr adopt(c10::Storage memory, std::string_view op, const c10::Stream& stream) {
+  fault_due(FaultPoint::kAllocation, op, stream.device_index());
   const size_t bytes = memory.nbytes();
   const size_t rounded = (bytes + kRounding - 1) / kRounding * kRounding;
   void* data = memory.mutable_data();

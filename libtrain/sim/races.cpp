@@ -4,8 +4,10 @@
 #include "libtrain/sim/ledger.hpp"
 
 namespace libtrain::sim {
+namespace {
 
-std::string Race::text() const {
+std::string sentence(const Race& race) {
+  const auto& [hazard, earlier, later, times] = race;
   const std::string first = fill("{} on {} ({})", earlier.op, earlier.where, earlier.tensor);
   const std::string second = fill("{} on {} ({})", later.op, later.where, later.tensor);
   switch (hazard) {
@@ -31,6 +33,24 @@ std::string Race::text() const {
           second, first, later.where);
   }
   return {};
+}
+
+void add_frames(const Place& place, std::string& text) {
+  if (!place.frames.empty()) {
+    text += fill("\n{} on {}:", place.op, place.where);
+  }
+  for (const std::string& frame : place.frames) {
+    text += "\n  " + frame;
+  }
+}
+
+}  // namespace
+
+std::string Race::text() const {
+  std::string text = sentence(*this);
+  add_frames(earlier, text);
+  add_frames(later, text);
+  return text;
 }
 
 std::vector<Race> races() { return Ledger::get().races(); }

@@ -21,8 +21,13 @@ struct Place {
   std::string op;
   std::string where;
   std::string tensor;
+  /// With `record_places`: where the program made it, innermost first; for an operator of backward,
+  /// where the forward operator was. Not compared.
+  std::vector<std::string> frames;
 
-  bool operator==(const Place&) const = default;
+  bool operator==(const Place& other) const {
+    return op == other.op && where == other.where && tensor == other.tensor;
+  }
 };
 
 /// Two uses that nothing orders: a bug of the program, whatever order they ran in this time.
@@ -32,7 +37,7 @@ struct Race {
   Place later;
   int64_t times = 1;  ///< how often these same places met
 
-  /// Both places and what would order them, as one sentence.
+  /// Both places and what would order them, as one sentence, and a line for each of their frames.
   LT_API std::string text() const;
 };
 
