@@ -2,12 +2,13 @@
 add_custom_target(torch_tests)
 add_custom_target(fuzz_targets)
 
-# libtrain_add_test(NAME SOURCES file... [TORCH] [TIMEOUT seconds] [LIBRARIES target...] [LABELS label...])
+# libtrain_add_test(NAME SOURCES file... [TORCH] [SIM] [TIMEOUT seconds] [LIBRARIES target...] [LABELS label...])
 #
 # One GoogleTest program NAME; ctest runs it as a whole. Labels: `unit` without LibTorch, `torch` with it.
+# SIM: ctest runs it once more, as NAME_sim, on a simulated device (tests/support/test_device.hpp).
 # LIBTRAIN_TEST_DATA is the folder tests/ of the sources.
 function(libtrain_add_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH" "TIMEOUT" "SOURCES;LIBRARIES;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TORCH;SIM" "TIMEOUT" "SOURCES;LIBRARIES;LABELS")
   add_executable(${name} ${arg_SOURCES})
   set(library libtrain_core)
   set(label unit)
@@ -41,6 +42,12 @@ function(libtrain_add_test name)
     set(arg_TIMEOUT 120)
   endif()
   set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${label};${arg_LABELS}")
+  if(arg_SIM)
+    add_dependencies(${name} libtrain_sim)
+    add_test(NAME ${name}_sim COMMAND ${name})
+    set_tests_properties(${name}_sim PROPERTIES TIMEOUT ${arg_TIMEOUT} LABELS "${label};${arg_LABELS}"
+      ENVIRONMENT LIBTRAIN_TEST_DEVICE=sim)
+  endif()
 endfunction()
 
 # libtrain_add_fuzz_target(NAME SOURCE): a libFuzzer program; ctest runs it for LIBTRAIN_FUZZ_SECONDS from

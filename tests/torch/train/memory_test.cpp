@@ -31,16 +31,18 @@ TORCH_MODULE(TextNet);
 /// be 300 * 128 KB = 38 MB.
 TEST(Memory, DoesNotGrowOverThreeHundredSteps) {
   for (const PrecisionMode precision : {PrecisionMode::kFp32, PrecisionMode::kBf16}) {
-    for (const bool on_device : {false, true}) {
+    for (const bool on_device : values_on_device()) {
       SCOPED_TRACE(testing::Message() << to_text(precision) << " on_device=" << on_device);
       const Runtime runtime = make_runtime(precision);
       TextNet net;
+      net->to(test_device());
       AdamW optimizer(parameters_of(*net), {.lr = 1e-3});
       Trainer trainer(runtime, optimizer, {.clip_norm = 1.0, .values_on_device = on_device});
       const auto step = [&](int64_t index) {
         const int64_t samples = 200 + index * 37 % 100;
         const Batch batch = Batch::stacked({{"ids", at::randint(500, {samples}, at::kLong)},
-                                            {"labels", at::randint(10, {samples}, at::kLong)}});
+                                            {"labels", at::randint(10, {samples}, at::kLong)}})
+                                .to(test_device());
         trainer.step(batch, [&](const Batch& part) { return net->loss(part); });
       };
       for (int64_t index = 0; index < 100; ++index) {

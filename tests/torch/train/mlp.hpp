@@ -12,23 +12,27 @@
 
 #include "libtrain/runtime/batch.hpp"
 #include "libtrain/runtime/runtime.hpp"
+#include "tests/support/test_device.hpp"
 
 namespace libtrain::testing_support {
 
-/// Two layers, 64 wide, with weights from `seed`.
+/// Two layers, 64 wide, with weights from `seed`, on the device of this process.
 inline torch::nn::Sequential make_mlp(uint64_t seed = 1) {
   torch::manual_seed(seed);
-  return torch::nn::Sequential(torch::nn::Linear(16, 64), torch::nn::ReLU(),
-                               torch::nn::Linear(64, 4));
+  torch::nn::Sequential model(torch::nn::Linear(16, 64), torch::nn::ReLU(),
+                              torch::nn::Linear(64, 4));
+  model->to(test_device());
+  return model;
 }
 
-/// Batches of `samples`, the same for every call.
+/// Batches of `samples` on the device of this process, the same for every call.
 inline std::vector<Batch> make_batches(int64_t count, int64_t samples) {
   torch::manual_seed(2);
   std::vector<Batch> batches;
   for (int64_t i = 0; i < count; ++i) {
-    batches.push_back(Batch::stacked(
-        {{"x", at::randn({samples, 16})}, {"y", at::randint(4, {samples}, at::kLong)}}));
+    batches.push_back(Batch::stacked({{"x", at::randn({samples, 16})},
+                                      {"y", at::randint(4, {samples}, at::kLong)}})
+                          .to(test_device()));
   }
   return batches;
 }
@@ -37,11 +41,16 @@ inline at::Tensor mlp_loss(torch::nn::Sequential& model, const Batch& batch) {
   return torch::nn::functional::cross_entropy(model->forward(batch.at("x")), batch.at("y"));
 }
 
-/// A runtime for a machine nothing is known of, with what a test asks for.
+/// A runtime on the device of this process, with what a test asks for.
 inline Runtime make_runtime(PrecisionMode precision = PrecisionMode::kFp32,
                             int64_t accumulate = 1) {
-  return Runtime({.precision = precision, .threads = 1, .accumulate = accumulate, .seed = 3},
-                 MachineFacts{});
+  return runtime_on_device(
+      {.precision = precision, .threads = 1, .accumulate = accumulate, .seed = 3});
+}
+
+/// What TrainerOptions::values_on_device may be here: only the CPU has a choice.
+inline std::vector<bool> values_on_device() {
+  return on_cpu() ? std::vector<bool>{false, true} : std::vector<bool>{true};
 }
 
 inline std::vector<at::Tensor> copies(const std::vector<at::Tensor>& tensors) {

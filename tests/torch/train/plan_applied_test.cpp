@@ -20,12 +20,14 @@
 #include "libtrain/runtime/planned_forms.hpp"
 #include "libtrain/runtime/runtime.hpp"
 #include "libtrain/train/trainer.hpp"
+#include "tests/support/test_device.hpp"
 
 namespace libtrain {
 namespace {
 
 using testing::Contains;
 using testing::Not;
+using testing_support::needs_cpu;
 
 /// Names of ATen's operators that `fn` calls in this thread.
 template <class Fn>
@@ -44,6 +46,9 @@ std::set<std::string> operators_of(const Fn& fn) {
 }
 
 TEST(PlanApplied, AttentionIsOfThePlannedForm) {
+  if (needs_cpu("which of its forms are planned")) {
+    return;
+  }
   const auto layout = std::make_shared<const PackedLayout>(std::vector<int64_t>{3, 7, 1});
   const at::Tensor qkv = at::randn({11, 3 * 16});
   at::Tensor by_kernel;
@@ -105,6 +110,9 @@ Trained train(OptimizerForm form) {
 }
 
 TEST(PlanApplied, TheOptimizerIsOfThePlannedForm) {
+  if (needs_cpu("which of its forms are planned")) {
+    return;
+  }
   const Trained own = train(OptimizerForm::kOwnKernel);
   const Trained fused = train(OptimizerForm::kFused);
   EXPECT_THAT(own.operators, Not(Contains("aten::_fused_adamw_")));
@@ -116,6 +124,9 @@ TEST(PlanApplied, TheOptimizerIsOfThePlannedForm) {
 }
 
 TEST(PlanApplied, FormsArePutBack) {
+  if (needs_cpu("which of its forms are planned")) {
+    return;
+  }
   {
     const Runtime runtime({.attention = AttentionKind::kMath, .optimizer = OptimizerForm::kFused},
                           MachineFacts{});

@@ -4,14 +4,19 @@
 #include <gtest/gtest.h>
 
 #include "libtrain/core/error.hpp"
+#include "tests/support/test_device.hpp"
 
 namespace libtrain {
 namespace {
 
-at::Tensor row(float loss) { return at::tensor({1.0F, loss, 2.0F, 0.5F, 8.0F, 0.0F}); }
+using testing_support::test_device;
+
+at::Tensor row(float loss) {
+  return at::tensor({1.0F, loss, 2.0F, 0.5F, 8.0F, 0.0F}).to(test_device());
+}
 
 TEST(ReportRing, GivesTheNewestAndTheLastRows) {
-  ReportRing ring(at::kCPU, 4);
+  ReportRing ring(test_device(), 4);
   EXPECT_FALSE(ring.newest().has_value());
   for (int64_t step = 0; step < 6; ++step) {
     ring.push(step, row(static_cast<float>(step)));

@@ -31,14 +31,14 @@ struct Trace {
 at::Tensor plain_forward(torch::nn::Sequential& model, const Batch& batch,
                          PrecisionMode precision) {
   const bool low = precision == PrecisionMode::kBf16 || precision == PrecisionMode::kFp16;
-  at::autocast::set_autocast_enabled(at::kCPU, low);
-  at::autocast::set_autocast_dtype(at::kCPU,
+  at::autocast::set_autocast_enabled(test_device().type(), low);
+  at::autocast::set_autocast_dtype(test_device().type(),
                                    precision == PrecisionMode::kFp16 ? at::kHalf : at::kBFloat16);
   at::autocast::increment_nesting();
   const at::Tensor loss = mlp_loss(model, batch);
   at::autocast::decrement_nesting();
   at::autocast::clear_cache();
-  at::autocast::set_autocast_enabled(at::kCPU, false);
+  at::autocast::set_autocast_enabled(test_device().type(), false);
   return loss.to(at::kFloat);
 }
 
@@ -69,10 +69,17 @@ Trace planned_loop(PrecisionMode precision, int64_t accumulate, bool values_on_d
   torch::nn::Sequential model = make_mlp();
   AdamW optimizer(parameters_of(*model), {.lr = kLr, .weight_decay = kWeightDecay});
   Trainer trainer(runtime, optimizer, {.clip_norm = kClip, .values_on_device = values_on_device});
+  const std::vector<Batch> batches = make_batches(kSteps, kSamples);
+  std::vector<StepReport> reports;
+  {
+    const NoHostWait while_training;
+    for (const Batch& batch : batches) {
+      reports.push_back(
+          trainer.step(batch, [&](const Batch& part) { return mlp_loss(model, part); }));
+    }
+  }
   Trace trace;
-  for (const Batch& batch : make_batches(kSteps, kSamples)) {
-    const StepReport report =
-        trainer.step(batch, [&](const Batch& part) { return mlp_loss(model, part); });
+  for (const StepReport& report : reports) {
     trace.losses.push_back(trainer.values(report).loss);
   }
   trace.weights = copies(model->parameters());
@@ -112,7 +119,8 @@ INSTANTIATE_TEST_SUITE_P(All, StepParity,
                          testing::Combine(testing::Values(PrecisionMode::kFp32,
                                                           PrecisionMode::kBf16,
                                                           PrecisionMode::kFp16),
-                                          testing::Values(1, 4), testing::Bool()),
+                                          testing::Values(1, 4),
+                                          testing::ValuesIn(values_on_device())),
                          name_of);
 
 }  // namespace
