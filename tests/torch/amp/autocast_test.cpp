@@ -12,13 +12,18 @@
 
 #include "libtrain/amp/thread_state.hpp"
 #include "libtrain/core/error.hpp"
+#include "tests/support/test_device.hpp"
 
 namespace libtrain {
 namespace {
 
+using testing_support::on_device;
+
+c10::DeviceType device_type() { return testing_support::test_device().type(); }
+
 /// The dtype a matrix product of fp32 tensors has here.
 at::ScalarType product_dtype() {
-  const at::Tensor ones = at::ones({2, 2});
+  const at::Tensor ones = at::ones({2, 2}, on_device());
   return at::mm(ones, ones).scalar_type();
 }
 
@@ -37,19 +42,19 @@ int64_t resident_bytes() {
 TEST(Autocast, HoldsInsideItsScopeOnly) {
   EXPECT_EQ(product_dtype(), at::kFloat);
   {
-    const Autocast cast(at::kCPU, at::kBFloat16);
+    const Autocast cast(device_type(), at::kBFloat16);
     EXPECT_EQ(product_dtype(), at::kBFloat16);
   }
   EXPECT_EQ(product_dtype(), at::kFloat);
 }
 
 TEST(Autocast, NestsWithOtherDtypesAndDisabled) {
-  const Autocast outer(at::kCPU, at::kBFloat16);
+  const Autocast outer(device_type(), at::kBFloat16);
   {
-    const Autocast inner(at::kCPU, at::kHalf);
+    const Autocast inner(device_type(), at::kHalf);
     EXPECT_EQ(product_dtype(), at::kHalf);
     {
-      const Autocast off(at::kCPU, at::kFloat, /*enabled=*/false);
+      const Autocast off(device_type(), at::kFloat, /*enabled=*/false);
       EXPECT_EQ(product_dtype(), at::kFloat);
     }
     EXPECT_EQ(product_dtype(), at::kHalf);
@@ -58,27 +63,27 @@ TEST(Autocast, NestsWithOtherDtypesAndDisabled) {
 }
 
 TEST(Autocast, AnExceptionRestoresWhatWasBefore) {
-  const AutocastState before = autocast_state(at::kCPU);
+  const AutocastState before = autocast_state(device_type());
   try {
-    const Autocast cast(at::kCPU, at::kHalf, true, /*cache_enabled=*/false);
+    const Autocast cast(device_type(), at::kHalf, true, /*cache_enabled=*/false);
     throw std::runtime_error("forward failed");
   } catch (const std::runtime_error&) {
   }
-  EXPECT_TRUE(before == autocast_state(at::kCPU));
+  EXPECT_TRUE(before == autocast_state(device_type()));
   EXPECT_EQ(product_dtype(), at::kFloat);
 }
 
 TEST(Autocast, LeavesOtherDevicesAlone) {
-  const AutocastState before = autocast_state(at::kCUDA);
-  const Autocast cast(at::kCPU, at::kBFloat16);
-  EXPECT_TRUE(before == autocast_state(at::kCUDA));
-  EXPECT_FALSE(autocast_state(at::kCUDA).enabled);
+  const Autocast cast(device_type(), at::kBFloat16);
+  for (const c10::DeviceType other : {at::kCPU, at::kCUDA, at::kXPU}) {
+    EXPECT_EQ(autocast_state(other).enabled, other == device_type());
+  }
 }
 
 TEST(Autocast, OutOfPlaceCastsWhileInPlaceKeepsItsDtype) {
-  const Autocast cast(at::kCPU, at::kBFloat16);
-  at::Tensor sum = at::zeros({2, 2});
-  sum.add_(at::mm(at::ones({2, 2}), at::ones({2, 2})));
+  const Autocast cast(device_type(), at::kBFloat16);
+  at::Tensor sum = at::zeros({2, 2}, on_device());
+  sum.add_(at::mm(at::ones({2, 2}, on_device()), at::ones({2, 2}, on_device())));
   EXPECT_EQ(sum.scalar_type(), at::kFloat);
 }
 
@@ -86,9 +91,9 @@ TEST(Autocast, MemoryStaysFlatOverGuardedForwardsWithoutGradients) {
   constexpr int64_t kWeightBytes = int64_t{1} << 20;  // cast to 16 bit
   const at::NoGradGuard no_grad;
   const auto forward = [] {
-    const at::Tensor weight = at::ones({512, 1024}).requires_grad_();
-    const Autocast cast(at::kCPU, at::kBFloat16);
-    at::mm(at::ones({1, 512}), weight);
+    const at::Tensor weight = at::ones({512, 1024}, on_device()).requires_grad_();
+    const Autocast cast(device_type(), at::kBFloat16);
+    at::mm(at::ones({1, 512}, on_device()), weight);
   };
   for (int i = 0; i < 20; ++i) {
     forward();
@@ -101,31 +106,31 @@ TEST(Autocast, MemoryStaysFlatOverGuardedForwardsWithoutGradients) {
 }
 
 TEST(Autocast, OnlyTheOutermostGuardClearsTheCache) {
-  const at::Tensor weight = at::ones({4, 4}).requires_grad_();
+  const at::Tensor weight = at::ones({4, 4}, on_device()).requires_grad_();
   const auto cast_weight = [&] {
-    return at::autocast::cached_cast(at::kBFloat16, weight, at::kCPU);
+    return at::autocast::cached_cast(at::kBFloat16, weight, device_type());
   };
-  const Autocast outer(at::kCPU, at::kBFloat16);
+  const Autocast outer(device_type(), at::kBFloat16);
   const at::Tensor first = cast_weight();
-  { const Autocast inner(at::kCPU, at::kBFloat16); }
+  { const Autocast inner(device_type(), at::kBFloat16); }
   EXPECT_TRUE(first.is_same(cast_weight()));
-  const Autocast uncached(at::kCPU, at::kBFloat16, true, /*cache_enabled=*/false);
+  const Autocast uncached(device_type(), at::kBFloat16, true, /*cache_enabled=*/false);
   EXPECT_FALSE(first.is_same(cast_weight()));
 }
 
 TEST(Autocast, AGuardOfItsOwnDoesNotSeeTheCastsOfTheLast) {
-  const at::Tensor weight = at::ones({4, 4}).requires_grad_();
+  const at::Tensor weight = at::ones({4, 4}, on_device()).requires_grad_();
   const auto cast_weight = [&] {
-    const Autocast cast(at::kCPU, at::kBFloat16);
-    return at::autocast::cached_cast(at::kBFloat16, weight, at::kCPU);
+    const Autocast cast(device_type(), at::kBFloat16);
+    return at::autocast::cached_cast(at::kBFloat16, weight, device_type());
   };
   const at::Tensor first = cast_weight();
   EXPECT_FALSE(first.is_same(cast_weight()));
 }
 
 TEST(Autocast, RefusesOtherDtypesAndDevicesWithoutIt) {
-  EXPECT_THROW(Autocast(at::kCPU, at::kFloat), InvalidOption);
-  EXPECT_THROW(Autocast(at::kCPU, at::kLong), InvalidOption);
+  EXPECT_THROW(Autocast(device_type(), at::kFloat), InvalidOption);
+  EXPECT_THROW(Autocast(device_type(), at::kLong), InvalidOption);
   EXPECT_THROW(Autocast(at::kMeta, at::kHalf), Unsupported);
   EXPECT_THROW(autocast_state(at::kMeta), Unsupported);
   EXPECT_EQ(at::autocast::increment_nesting(), 1);
@@ -137,7 +142,7 @@ struct SeesDtypeInBackward : torch::autograd::Function<SeesDtypeInBackward> {
   static inline at::ScalarType backward_dtype = at::kFloat;
 
   static at::Tensor forward(torch::autograd::AutogradContext*, const at::Tensor& x) {
-    forward_state = autocast_state(at::kCPU);
+    forward_state = autocast_state(device_type());
     return x.clone();
   }
   static torch::autograd::variable_list backward(torch::autograd::AutogradContext*,
@@ -149,10 +154,10 @@ struct SeesDtypeInBackward : torch::autograd::Function<SeesDtypeInBackward> {
 };
 
 TEST(AutocastState, GivesACustomFunctionsBackwardTheForwardsDtype) {
-  const at::Tensor x = at::ones({2}).requires_grad_();
+  const at::Tensor x = at::ones({2}, on_device()).requires_grad_();
   at::Tensor y;
   {
-    const Autocast cast(at::kCPU, at::kHalf);
+    const Autocast cast(device_type(), at::kHalf);
     y = SeesDtypeInBackward::apply(x);
   }
   y.sum().backward();
@@ -172,7 +177,7 @@ Seen seen_here() {
 
 TEST(ThreadState, CarriesGradModeAndAutocastIntoAnotherThread) {
   const at::NoGradGuard no_grad;
-  const Autocast cast(at::kCPU, at::kHalf, true, /*cache_enabled=*/false);
+  const Autocast cast(device_type(), at::kHalf, true, /*cache_enabled=*/false);
   const ThreadState state;
   Seen bare;
   Seen carried;
@@ -195,7 +200,7 @@ TEST(ThreadState, CarriesGradModeAndAutocastIntoAnotherThread) {
 
 TEST(ThreadState, RestoresTheThreadsOwnStateAfterAnException) {
   Seen after;
-  const Autocast cast(at::kCPU, at::kHalf);
+  const Autocast cast(device_type(), at::kHalf);
   const ThreadState state;
   std::thread worker([&] {
     EXPECT_THROW(state.run([]() -> int { throw std::runtime_error("failed"); }),
@@ -207,14 +212,16 @@ TEST(ThreadState, RestoresTheThreadsOwnStateAfterAnException) {
 }
 
 TEST(ThreadState, ClearsTheCastsItsThreadCached) {
-  const at::Tensor weight = at::ones({4, 4}).requires_grad_();
+  const at::Tensor weight = at::ones({4, 4}, on_device()).requires_grad_();
   at::Tensor first;
   at::Tensor second;
-  at::autocast::set_autocast_enabled(at::kCPU, true);
+  at::autocast::set_autocast_enabled(device_type(), true);
   const ThreadState state;
-  at::autocast::set_autocast_enabled(at::kCPU, false);
+  at::autocast::set_autocast_enabled(device_type(), false);
   std::thread worker([&] {
-    const auto cast = [&] { return at::autocast::cached_cast(at::kBFloat16, weight, at::kCPU); };
+    const auto cast = [&] {
+      return at::autocast::cached_cast(at::kBFloat16, weight, device_type());
+    };
     first = state.run(cast);
     second = state.run(cast);
   });

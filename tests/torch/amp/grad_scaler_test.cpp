@@ -11,16 +11,22 @@
 #include "libtrain/optim/adamw.hpp"
 #include "libtrain/optim/clip.hpp"
 #include "libtrain/optim/sgd.hpp"
+#include "tests/support/test_device.hpp"
 
 namespace libtrain {
 namespace {
 
 using testing::HasSubstr;
+using testing_support::NoHostWait;
+using testing_support::on_cpu;
+using testing_support::on_device;
+using testing_support::outcome;
+using testing_support::test_device;
 
 Parameters named(std::vector<Parameter> parameters) { return {{{std::move(parameters), {}}}, {}}; }
 
 at::Tensor weight(std::vector<float> numbers = {1.0F, 2.0F, 3.0F}) {
-  return at::tensor(numbers).requires_grad_();
+  return at::tensor(numbers, on_device()).requires_grad_();
 }
 
 template <class Fn>
@@ -36,7 +42,7 @@ std::string refusal(const Fn& fn) {
 struct Training {
   at::Tensor w = weight();
   SGD optimizer{named({{"w", w}}), {.lr = 1.0}};
-  GradScaler scaler{at::kCPU, {.initial = 8.0}};
+  GradScaler scaler{test_device(), {.initial = 8.0}};
 
   void backward(float factor) {
     optimizer.zero_grad();
@@ -48,23 +54,24 @@ TEST(GradScaler, StepMovesTheWeightsByTheUnscaledGradient) {
   Training training;
   training.backward(0.5F);
   EXPECT_TRUE(training.w.grad().eq(4.0).all().item<bool>());
-  EXPECT_EQ(training.scaler.step(training.optimizer), StepOutcome::kApplied);
-  EXPECT_TRUE(at::equal(training.w.detach(), at::tensor(std::vector<float>{0.5F, 1.5F, 2.5F})));
+  EXPECT_EQ(training.scaler.step(training.optimizer), outcome(StepOutcome::kApplied));
+  EXPECT_TRUE(at::equal(training.w.detach(),
+                        at::tensor(std::vector<float>{0.5F, 1.5F, 2.5F}, on_device())));
   EXPECT_TRUE(training.w.grad().eq(0.5).all().item<bool>());
 }
 
 TEST(GradScaler, AnOverflowSkipsBacksOffAndIsReportedEvenAtTheBounds) {
   Training training;
-  training.scaler = GradScaler(at::kCPU, {.initial = 1.0, .min_scale = 1.0});
+  training.scaler = GradScaler(test_device(), {.initial = 1.0, .min_scale = 1.0});
   training.backward(INFINITY);
   const at::Tensor before = training.w.detach().clone();
-  EXPECT_EQ(training.scaler.step(training.optimizer), StepOutcome::kSkipped);
+  EXPECT_EQ(training.scaler.step(training.optimizer), outcome(StepOutcome::kSkipped));
   training.scaler.update();
   EXPECT_TRUE(at::equal(before, training.w.detach()));
   EXPECT_EQ(training.scaler.get_scale(), 1.0);
   EXPECT_EQ(training.scaler.skips_in_row(), 1);
   training.backward(1.0F);
-  EXPECT_EQ(training.scaler.step(training.optimizer), StepOutcome::kApplied);
+  EXPECT_EQ(training.scaler.step(training.optimizer), outcome(StepOutcome::kApplied));
   training.scaler.update();
   EXPECT_EQ(training.scaler.skips_in_row(), 0);
 }
@@ -72,12 +79,12 @@ TEST(GradScaler, AnOverflowSkipsBacksOffAndIsReportedEvenAtTheBounds) {
 TEST(GradScaler, AnOptimizerWithoutGradientsIsReportedAndTheScaleStays) {
   Training training;
   training.scaler.set_growth_interval(1);
-  training.scaler.scale(at::ones({}));
+  training.scaler.scale(at::ones({}, on_device()));
   EXPECT_EQ(training.scaler.step(training.optimizer), StepOutcome::kNoGradients);
   training.scaler.update();
   EXPECT_EQ(training.scaler.get_scale(), 8.0);
   training.backward(1.0F);
-  EXPECT_EQ(training.scaler.step(training.optimizer), StepOutcome::kApplied);
+  EXPECT_EQ(training.scaler.step(training.optimizer), outcome(StepOutcome::kApplied));
 }
 
 TEST(GradScaler, UnscalingTwiceIsNamedAndAUserMaySkipTheStep) {
@@ -89,7 +96,7 @@ TEST(GradScaler, UnscalingTwiceIsNamedAndAUserMaySkipTheStep) {
   training.scaler.update();
   training.backward(1.0F);
   training.scaler.unscale_(training.optimizer);
-  EXPECT_EQ(training.scaler.step(training.optimizer), StepOutcome::kApplied);
+  EXPECT_EQ(training.scaler.step(training.optimizer), outcome(StepOutcome::kApplied));
   EXPECT_THAT(refusal([&] { training.scaler.step(training.optimizer); }),
               HasSubstr("[amp.step] step() was already called"));
   EXPECT_THAT(refusal([&] { training.scaler.unscale_(training.optimizer); }),
@@ -101,7 +108,7 @@ TEST(GradScaler, UnscalingTwiceIsNamedAndAUserMaySkipTheStep) {
 
 TEST(GradScaler, CallsBeforeAnyScaleAreRefused) {
   Training training;
-  training.w.mutable_grad() = at::ones({3});
+  training.w.mutable_grad() = at::ones({3}, on_device());
   EXPECT_THAT(refusal([&] { training.scaler.step(training.optimizer); }),
               HasSubstr("scale() was never"));
   EXPECT_THAT(refusal([&] { training.scaler.unscale_(training.optimizer); }),
@@ -111,13 +118,13 @@ TEST(GradScaler, CallsBeforeAnyScaleAreRefused) {
 
 TEST(GradScaler, HalfParametersAreRefusedByNameAndNoGradientChanges) {
   const at::Tensor full = weight();
-  const at::Tensor half = at::ones({2}, at::kHalf).requires_grad_();
+  const at::Tensor half = at::ones({2}, on_device(at::kHalf)).requires_grad_();
   SGD optimizer(named({{"full", full}, {"low", half}}));
   for (const bool explicitly : {false, true}) {
-    GradScaler scaler(at::kCPU);
-    scaler.scale(at::ones({}));
-    full.mutable_grad() = at::full({3}, 64.0F);
-    half.mutable_grad() = at::ones({2}, at::kHalf);
+    GradScaler scaler(test_device());
+    scaler.scale(at::ones({}, on_device()));
+    full.mutable_grad() = at::full({3}, 64.0F, on_device());
+    half.mutable_grad() = at::ones({2}, on_device(at::kHalf));
     const std::string message = refusal([&] {
       if (explicitly) {
         scaler.unscale_(optimizer);
@@ -131,40 +138,44 @@ TEST(GradScaler, HalfParametersAreRefusedByNameAndNoGradientChanges) {
 }
 
 TEST(GradScaler, SeesAnInfinityInAnImaginaryPart) {
-  const at::Tensor z = at::zeros({2}, at::kComplexFloat).requires_grad_();
+  const at::Tensor z = at::zeros({2}, on_device(at::kComplexFloat)).requires_grad_();
   SGD optimizer(named({{"z", z}}));
-  GradScaler scaler(at::kCPU, {.initial = 4.0});
-  scaler.scale(at::ones({}));
-  z.mutable_grad() = at::full({2}, c10::complex<float>(4.0F, 8.0F), at::kComplexFloat);
+  GradScaler scaler(test_device(), {.initial = 4.0});
+  scaler.scale(at::ones({}, on_device()));
+  z.mutable_grad() = at::full({2}, c10::complex<float>(4.0F, 8.0F), on_device(at::kComplexFloat));
   scaler.unscale_(optimizer);
-  EXPECT_TRUE(
-      at::equal(z.grad(), at::full({2}, c10::complex<float>(1.0F, 2.0F), at::kComplexFloat)));
+  EXPECT_TRUE(at::equal(
+      z.grad(), at::full({2}, c10::complex<float>(1.0F, 2.0F), on_device(at::kComplexFloat))));
   scaler.update();
-  z.mutable_grad() = at::full({2}, c10::complex<float>(1.0F, INFINITY), at::kComplexFloat);
-  EXPECT_EQ(scaler.step(optimizer), StepOutcome::kSkipped);
+  z.mutable_grad() =
+      at::full({2}, c10::complex<float>(1.0F, INFINITY), on_device(at::kComplexFloat));
+  EXPECT_EQ(scaler.step(optimizer), outcome(StepOutcome::kSkipped));
 }
 
 TEST(GradScaler, SeesAnInfinityInAGradientOfAnyDtype) {
   for (const bool in_double : {false, true}) {
     const at::Tensor single = weight();
-    const at::Tensor wide = at::zeros({2}, at::kDouble).requires_grad_();
+    const at::Tensor wide = at::zeros({2}, on_device(at::kDouble)).requires_grad_();
     SGD optimizer(named({{"single", single}, {"wide", wide}}));
-    GradScaler scaler(at::kCPU);
-    scaler.scale(at::ones({}));
-    single.mutable_grad() = at::full({3}, in_double ? 1.0F : INFINITY);
-    wide.mutable_grad() = at::full({2}, in_double ? INFINITY : 1.0, at::kDouble);
-    EXPECT_EQ(scaler.step(optimizer), StepOutcome::kSkipped) << in_double;
+    GradScaler scaler(test_device());
+    scaler.scale(at::ones({}, on_device()));
+    single.mutable_grad() = at::full({3}, in_double ? 1.0F : INFINITY, on_device());
+    wide.mutable_grad() = at::full({2}, in_double ? INFINITY : 1.0, on_device(at::kDouble));
+    EXPECT_EQ(scaler.step(optimizer), outcome(StepOutcome::kSkipped)) << in_double;
   }
 }
 
 TEST(GradScaler, SumsDuplicatesOfASparseGradientBeforeItLooks) {
+  if (testing_support::needs_sparse_tensors()) {
+    return;
+  }
   const at::Tensor w = weight();
   SGD optimizer(named({{"w", w}}));
-  GradScaler scaler(at::kCPU, {.initial = 1.0});
-  scaler.scale(at::ones({}));
-  const at::Tensor row = at::zeros({1, 2}, at::kLong);
-  w.mutable_grad() = at::sparse_coo_tensor(row, at::full({2}, 3e38F), {3});
-  EXPECT_EQ(scaler.step(optimizer), StepOutcome::kSkipped);
+  GradScaler scaler(test_device(), {.initial = 1.0});
+  scaler.scale(at::ones({}, on_device()));
+  const at::Tensor row = at::zeros({1, 2}, on_device(at::kLong));
+  w.mutable_grad() = at::sparse_coo_tensor(row, at::full({2}, 3e38F, on_device()), {3});
+  EXPECT_EQ(scaler.step(optimizer), outcome(StepOutcome::kSkipped));
 }
 
 TEST(GradScaler, AnInfinityInOneOptimizerSkipsThatOneAndBacksOffForAll) {
@@ -172,12 +183,12 @@ TEST(GradScaler, AnInfinityInOneOptimizerSkipsThatOneAndBacksOffForAll) {
   const at::Tensor b = weight();
   SGD first(named({{"a", a}}));
   SGD second(named({{"b", b}}));
-  GradScaler scaler(at::kCPU, {.initial = 8.0});
-  scaler.scale(at::ones({}));
-  a.mutable_grad() = at::ones({3});
-  b.mutable_grad() = at::full({3}, NAN);
-  EXPECT_EQ(scaler.step(first), StepOutcome::kApplied);
-  EXPECT_EQ(scaler.step(second), StepOutcome::kSkipped);
+  GradScaler scaler(test_device(), {.initial = 8.0});
+  scaler.scale(at::ones({}, on_device()));
+  a.mutable_grad() = at::ones({3}, on_device());
+  b.mutable_grad() = at::full({3}, NAN, on_device());
+  EXPECT_EQ(scaler.step(first), outcome(StepOutcome::kApplied));
+  EXPECT_EQ(scaler.step(second), outcome(StepOutcome::kSkipped));
   scaler.update();
   EXPECT_EQ(scaler.get_scale(), 4.0);
 }
@@ -187,7 +198,8 @@ TEST(GradScaler, AClippedUpdateIsTheSameForEveryScale) {
   for (int exponent = 0; exponent <= 20; ++exponent) {
     const at::Tensor w = weight();
     AdamW optimizer(named({{"w", w}}), {.lr = 0.1});
-    GradScaler scaler(at::kCPU, {.initial = std::ldexp(1.0, exponent)});
+    GradScaler scaler(test_device(), {.initial = std::ldexp(1.0, exponent)});
+    const NoHostWait while_training;
     for (int step = 0; step < 3; ++step) {
       optimizer.zero_grad();
       scaler.scale((w * w).sum()).backward();
@@ -206,23 +218,23 @@ TEST(GradScaler, AClippedUpdateIsTheSameForEveryScale) {
 TEST(GradScaler, DisabledItPassesLossesAndStepsThrough) {
   const at::Tensor w = weight();
   SGD optimizer(named({{"w", w}}), {.lr = 1.0});
-  GradScaler scaler(at::kCPU, {}, /*enabled=*/false);
+  GradScaler scaler(test_device(), {}, /*enabled=*/false);
   const at::Tensor loss = w.sum();
   EXPECT_TRUE(scaler.scale(loss).is_same(loss));
   loss.backward();
   scaler.unscale_(optimizer);
-  EXPECT_EQ(scaler.step(optimizer), StepOutcome::kApplied);
+  EXPECT_EQ(scaler.step(optimizer), outcome(StepOutcome::kApplied));
   scaler.update();
-  EXPECT_TRUE(at::equal(w.detach(), at::tensor(std::vector<float>{0.0F, 1.0F, 2.0F})));
+  EXPECT_TRUE(at::equal(w.detach(), at::tensor(std::vector<float>{0.0F, 1.0F, 2.0F}, on_device())));
   EXPECT_EQ(scaler.get_scale(), 1.0);
   EXPECT_TRUE(scaler.state_dict().empty());
   EXPECT_NO_THROW(scaler.load_state_dict({{"anything", 1.0}}));
 }
 
 TEST(GradScaler, ScalesListsAndSetsTheScaleItIsGiven) {
-  GradScaler scaler(at::kCPU, {.initial = 8.0});
-  const std::vector<at::Tensor> scaled =
-      scaler.scale(std::vector<at::Tensor>{at::ones({}), at::full({2}, 2.0)});
+  GradScaler scaler(test_device(), {.initial = 8.0});
+  const std::vector<at::Tensor> scaled = scaler.scale(
+      std::vector<at::Tensor>{at::ones({}, on_device()), at::full({2}, 2.0, on_device())});
   EXPECT_EQ(scaled[0].item<float>(), 8.0F);
   EXPECT_TRUE(scaled[1].eq(16.0).all().item<bool>());
   scaler.update(32.0);
@@ -233,20 +245,21 @@ TEST(GradScaler, ScalesListsAndSetsTheScaleItIsGiven) {
   EXPECT_EQ(scaler.get_scale(), 64.0);
   EXPECT_THROW(scaler.update(0.0), InvalidOption);
   EXPECT_THROW(scaler.update(std::nan("")), InvalidOption);
-  EXPECT_THROW(scaler.update(at::ones({2})), InvalidOption);
+  EXPECT_THROW(scaler.update(at::ones({2}, on_device())), InvalidOption);
 }
 
 TEST(GradScaler, StopsAfterTooManySkipsInARow) {
   Training training;
-  training.scaler.scale(at::ones({}));
+  training.scaler.scale(at::ones({}, on_device()));
   for (int64_t i = 1; i <= kMaxSkipsInRow; ++i) {
-    training.w.mutable_grad() = at::full({3}, NAN);
-    EXPECT_EQ(training.scaler.step(training.optimizer), StepOutcome::kSkipped);
-    if (i < kMaxSkipsInRow) {
+    training.w.mutable_grad() = at::full({3}, NAN, on_device());
+    EXPECT_EQ(training.scaler.step(training.optimizer), outcome(StepOutcome::kSkipped));
+    if (i < kMaxSkipsInRow || !on_cpu()) {  // on a device nothing waits for the number
       EXPECT_NO_THROW(training.scaler.update());
     } else {
       EXPECT_THROW(training.scaler.update(), Error);
     }
+    EXPECT_EQ(training.scaler.skips_in_row(), i);
   }
 }
 
@@ -262,12 +275,12 @@ TEST(GradScaler, FollowsThePureRule) {
     options.growth_interval = 1 + random() % 4;
     const at::Tensor w = weight();
     SGD optimizer(named({{"w", w}}));
-    GradScaler scaler(at::kCPU, options);
-    scaler.scale(at::ones({}));
+    GradScaler scaler(test_device(), options);
+    scaler.scale(at::ones({}, on_device()));
     LossScale expected{options.initial, 0};
     for (int step = 0; step < 60; ++step) {
       const bool found_inf = random() % 4 == 0;
-      w.mutable_grad() = at::full({3}, found_inf ? INFINITY : 1.0F);
+      w.mutable_grad() = at::full({3}, found_inf ? INFINITY : 1.0F, on_device());
       scaler.step(optimizer);
       scaler.update();
       expected = next(options, expected, found_inf);
@@ -288,7 +301,7 @@ TEST(GradScaler, ALoadedStateGoesOnAndABadOneChangesNothing) {
   }
   const GradScalerState saved = training.scaler.state_dict();
   EXPECT_EQ(saved.at("_growth_tracker"), 2.0);
-  training.scaler = GradScaler(at::kCPU);
+  training.scaler = GradScaler(test_device());
   training.backward(INFINITY);
   training.scaler.step(training.optimizer);
   training.scaler.update();
@@ -320,9 +333,9 @@ TEST(GradScaler, ALoadedStateGoesOnAndABadOneChangesNothing) {
 }
 
 TEST(GradScaler, OptionsOutOfRangeAreRefused) {
-  GradScaler scaler(at::kCPU);
-  EXPECT_THROW(GradScaler(at::kCPU, {.initial = 0.0}), InvalidOption);
-  EXPECT_THROW(GradScaler(at::kCPU, {.growth_interval = 0}), InvalidOption);
+  GradScaler scaler(test_device());
+  EXPECT_THROW(GradScaler(test_device(), {.initial = 0.0}), InvalidOption);
+  EXPECT_THROW(GradScaler(test_device(), {.growth_interval = 0}), InvalidOption);
   EXPECT_THROW(scaler.set_growth_factor(1.0), InvalidOption);
   EXPECT_THROW(scaler.set_backoff_factor(1.0), InvalidOption);
   EXPECT_THROW(scaler.set_growth_interval(0), InvalidOption);
