@@ -3,6 +3,7 @@
 
 #include "libtrain/core/text.hpp"
 #include "libtrain/doctor/check.hpp"
+#include "libtrain/plan/target.hpp"
 
 namespace libtrain {
 namespace {
@@ -22,13 +23,14 @@ bool is_geforce(const GpuFacts& gpu) {
   return gpu.name && gpu.name->find("GeForce") != std::string::npos;
 }
 
-/// Current width and generation fall while a GPU is idle, and in a VM they are the host's.
+/// Current width and generation fall while a GPU is idle, in a VM they are the host's, and a GPU
+/// that shares the host's memory reports a link that its data does not take (DGX Spark: one lane).
 Outcome check_pcie_width(const Examined& seen) {
   if (seen.machine.host.virtual_machine == true) {
     return skip("in a virtual machine the width is the host's matter");
   }
   const auto judge = [](const GpuFacts& gpu) {
-    if (is_idle(gpu) || !gpu.pcie_width || !gpu.pcie_width_max) {
+    if (is_idle(gpu) || shares_host_memory(gpu) || !gpu.pcie_width || !gpu.pcie_width_max) {
       return unknown();
     }
     return *gpu.pcie_width >= *gpu.pcie_width_max

@@ -26,12 +26,18 @@ struct CpuFacts {
   std::optional<bool> avx512;  ///< F, BW, DQ and VL, enabled by the OS
   std::optional<bool> avx512_bf16;
   std::optional<bool> amx_bf16;  ///< tile registers enabled by the OS
+  std::optional<bool> amx_int8;
+  std::optional<bool> amx_fp16;
   std::optional<bool> arm_bf16;
+  std::optional<bool> arm_sve;
+  std::optional<std::vector<std::string>> caches;  ///< of one CPU: "L1 data 48K", "L2 2048K"
 
   std::optional<std::vector<std::string>> affinity_nodes;  ///< NUMA nodes of the affinity mask
   std::optional<std::vector<std::string>> memory_nodes;    ///< those the cpuset allows memory of
-  std::optional<std::string> governor;                     ///< cpufreq: "performance", "powersave"
-  std::optional<std::string> frequency_driver;             ///< cpufreq: "intel_pstate"
+  /// Of each node, in the order of their numbers; "?" where it is unknown.
+  std::optional<std::vector<std::string>> node_memory_bytes;
+  std::optional<std::string> governor;          ///< cpufreq: "performance", "powersave"
+  std::optional<std::string> frequency_driver;  ///< cpufreq: "intel_pstate"
 
   friend bool operator==(const CpuFacts&, const CpuFacts&) = default;
 };

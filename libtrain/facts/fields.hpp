@@ -22,6 +22,7 @@ void visit_fields(FactsOf<HostFacts> auto& facts, auto&& visit) {
   visit("memory_limit_bytes", facts.memory_limit_bytes);
   visit("shared_memory_bytes", facts.shared_memory_bytes);
   visit("virtual_machine", facts.virtual_machine);
+  visit("hypervisor", facts.hypervisor);
   visit("overcommit_memory", facts.overcommit_memory);
   visit("locked_memory_bytes", facts.locked_memory_bytes);
   visit("open_files", facts.open_files);
@@ -47,9 +48,14 @@ void visit_fields(FactsOf<CpuFacts> auto& facts, auto&& visit) {
   visit("avx512", facts.avx512);
   visit("avx512_bf16", facts.avx512_bf16);
   visit("amx_bf16", facts.amx_bf16);
+  visit("amx_int8", facts.amx_int8);
+  visit("amx_fp16", facts.amx_fp16);
   visit("arm_bf16", facts.arm_bf16);
+  visit("arm_sve", facts.arm_sve);
+  visit("caches", facts.caches);
   visit("affinity_nodes", facts.affinity_nodes);
   visit("memory_nodes", facts.memory_nodes);
+  visit("node_memory_bytes", facts.node_memory_bytes);
   visit("governor", facts.governor);
   visit("frequency_driver", facts.frequency_driver);
 }
@@ -83,6 +89,7 @@ void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
   visit("pcie_generation_max", facts.pcie_generation_max);
   visit("pcie_width_max", facts.pcie_width_max);
   visit("nvlinks", facts.nvlinks);
+  visit("nvlink_version", facts.nvlink_version);
   visit("nvlinks_active", facts.nvlinks_active);
   visit("peers", facts.peers);
   visit("fabric", facts.fabric);
@@ -92,7 +99,11 @@ void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
   visit("power_default_watts", facts.power_default_watts);
   visit("power_limit_watts", facts.power_limit_watts);
   visit("slowdown_celsius", facts.slowdown_celsius);
+  visit("clock_max_mhz", facts.clock_max_mhz);
   visit("performance_state", facts.performance_state);
+  visit("clock_mhz", facts.clock_mhz);
+  visit("power_watts", facts.power_watts);
+  visit("processes_bytes", facts.processes_bytes);
   visit("pcie_generation", facts.pcie_generation);
   visit("pcie_width", facts.pcie_width);
   visit("memory_free_bytes", facts.memory_free_bytes);
@@ -128,11 +139,13 @@ void visit_fields(FactsOf<LaunchFacts> auto& facts, auto&& visit) {
 
 void visit_fields(FactsOf<NetworkFacts> auto& facts, auto&& visit) {
   visit("interfaces", facts.interfaces);
+  visit("interface_mbps", facts.interface_mbps);
   visit("infiniband", facts.infiniband);
   visit("infiniband_gbps", facts.infiniband_gbps);
   visit("infiniband_nodes", facts.infiniband_nodes);
   visit("infiniband_down", facts.infiniband_down);
   visit("peer_memory", facts.peer_memory);
+  visit("gdrcopy", facts.gdrcopy);
 }
 
 void visit_fields(FactsOf<MeasuredFacts> auto& facts, auto&& visit) {

@@ -32,6 +32,7 @@ struct GpuFacts {
   std::optional<int> pcie_generation_max;               ///< of card and slot together
   std::optional<int> pcie_width_max;                    ///< lanes
   std::optional<int> nvlinks;                           ///< links the chip has
+  std::optional<int> nvlink_version;                    ///< 4 on Hopper
   std::optional<int> nvlinks_active;                    ///< links that are up
   std::optional<std::vector<std::string>> peers;        ///< NVML indices it may read, by the driver
   std::optional<std::string> fabric;                    ///< NVSwitch: "completed", "in progress"
@@ -41,10 +42,14 @@ struct GpuFacts {
   std::optional<double> power_default_watts;
   std::optional<double> power_limit_watts;  ///< what is enforced
   std::optional<int> slowdown_celsius;      ///< clocks fall from this temperature on
+  std::optional<int> clock_max_mhz;         ///< of the multiprocessors
 
   // What moves between two probes. `fasttrain doctor` reads it; no plan depends on it.
-  std::optional<int> performance_state;  ///< 0 fastest, from 8 on idle
-  std::optional<int> pcie_generation;    ///< drops while idle
+  std::optional<int> performance_state;    ///< 0 fastest, from 8 on idle
+  std::optional<int> clock_mhz;            ///< of the multiprocessors
+  std::optional<double> power_watts;       ///< what it draws
+  std::optional<int64_t> processes_bytes;  ///< memory of the compute processes that run on it
+  std::optional<int> pcie_generation;      ///< drops while idle
   std::optional<int> pcie_width;
   std::optional<int64_t> memory_free_bytes;
   std::optional<std::vector<std::string>> clock_reasons;  ///< why clocks are low: "idle"

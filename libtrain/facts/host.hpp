@@ -21,6 +21,7 @@ struct HostFacts {
   std::optional<int64_t> memory_limit_bytes;   ///< smallest cgroup limit of all parents
   std::optional<int64_t> shared_memory_bytes;  ///< size of /dev/shm
   std::optional<bool> virtual_machine;
+  std::optional<std::string> hypervisor;       ///< as CPUID names it: "KVMKVMKVM"
   std::optional<int> overcommit_memory;        ///< sysctl vm.overcommit_memory: 2 counts strictly
   std::optional<int64_t> locked_memory_bytes;  ///< RLIMIT_MEMLOCK, soft; kUnlimited
   std::optional<int64_t> open_files;           ///< RLIMIT_NOFILE, soft; kUnlimited

@@ -8,7 +8,8 @@ namespace libtrain {
 
 /// How this process was started: its place among its peers, and the variables that steer training.
 struct LaunchFacts {
-  std::optional<std::string> launcher;  ///< "torchrun", "slurm", "openmpi"; null for one process
+  std::optional<std::string>
+      launcher;  ///< "torchrun", "openmpi", "pmi", "slurm"; null for one process
   std::optional<int> rank;
   std::optional<int> world_size;
   std::optional<int> local_rank;

@@ -57,6 +57,7 @@ Decision<NcclSettings> choose_nccl_settings(const Request<NcclSettings>& asked,
     return {NcclSettings::kUnchanged, Source::kDefault, "no fact speaks for a setting of NCCL"};
   }
   std::vector<std::string> settings;
+  settings.reserve(evidence.size());
   for (const ProcessVariable& variable : evidence) {
     settings.push_back(fill("{}={}", variable.name, variable.value));
   }

@@ -1,5 +1,6 @@
 #include "libtrain/probe/cpu.hpp"
 
+#include <map>
 #include <vector>
 
 #include "libtrain/core/text.hpp"
@@ -16,6 +17,52 @@ std::optional<std::string> frequency_word(const Sources& sources, int cpu, std::
   const std::string text(
       trim(sources.read(fill("/sys/devices/system/cpu/cpu{}/cpufreq/{}", cpu, file)).value_or("")));
   return text.empty() ? std::nullopt : std::optional(text);
+}
+
+/// Instruction caches left out.
+std::optional<std::vector<std::string>> caches_of(const Sources& sources, int cpu) {
+  const std::string folder = fill("/sys/devices/system/cpu/cpu{}/cache", cpu);
+  std::vector<std::string> out;
+  for (const std::string& index : sources.list(folder)) {
+    const auto word = [&](const char* file) {
+      return std::string(trim(sources.read(fill("{}/{}/{}", folder, index, file)).value_or("")));
+    };
+    const std::string type = word("type");
+    if (!word("size").empty() && type != "Instruction") {
+      out.push_back(fill("L{}{} {}", word("level"), type == "Data" ? " data" : "", word("size")));
+    }
+  }
+  return out.empty() ? std::nullopt : std::optional(out);
+}
+
+/// "Node 0 MemTotal:       32489496 kB", of nodes without CPUs (a GPU's) too.
+std::optional<std::vector<std::string>> node_memory(const Sources& sources) {
+  constexpr std::string_view kTotal = "MemTotal:";
+  const std::string folder = "/sys/devices/system/node";
+  std::map<int64_t, std::string> nodes;  // by number: "10" comes after "9"
+  for (const std::string& name : sources.list(folder)) {
+    const auto number =
+        name.starts_with("node") ? parse_integer(std::string_view(name).substr(4)) : std::nullopt;
+    if (!number) {
+      continue;
+    }
+    const std::string text = sources.read(fill("{}/{}/meminfo", folder, name)).value_or("");
+    const size_t at = text.find(kTotal);
+    const size_t end = at == std::string::npos ? at : text.find(" kB", at);
+    const auto kibibytes = end == std::string::npos
+                               ? std::nullopt
+                               : parse_integer(trim(std::string_view(text).substr(
+                                     at + kTotal.size(), end - at - kTotal.size())));
+    nodes[*number] = kibibytes && *kibibytes >= 0 && *kibibytes < (int64_t{1} << 50)
+                         ? to_text(*kibibytes * 1024)
+                         : "?";
+  }
+  std::vector<std::string> out;
+  out.reserve(nodes.size());
+  for (const auto& [number, bytes] : nodes) {
+    out.push_back(bytes);
+  }
+  return out.empty() ? std::nullopt : std::optional(out);
 }
 
 /// The nodes whose memory the cpuset allows, from /proc/self/status.
@@ -56,17 +103,22 @@ CpuFacts probe_cpu(const Sources& sources, const CgroupLimits& limits) {
     out.affinity_cpus = static_cast<int>(affinity.size());
     out.affinity_cores = topology.cores_of(affinity);
     out.affinity_nodes = topology.nodes_of(affinity);
+    out.caches = caches_of(sources, affinity.front());
     out.governor = frequency_word(sources, affinity.front(), "scaling_governor");
     out.frequency_driver = frequency_word(sources, affinity.front(), "scaling_driver");
   }
   out.memory_nodes = allowed_memory_nodes(sources.read("/proc/self/status").value_or(""));
+  out.node_memory_bytes = node_memory(sources);
   out.cpuset_cpus = limits.cpuset_cpus;
   out.quota_cpus = limits.quota_cpus;
   out.avx2 = x86.avx2;
   out.avx512 = x86.avx512;
   out.avx512_bf16 = x86.avx512_bf16;
   out.amx_bf16 = x86.amx_bf16;
+  out.amx_int8 = x86.amx_int8;
+  out.amx_fp16 = x86.amx_fp16;
   out.arm_bf16 = info.arm_bf16.value_or(false);
+  out.arm_sve = info.arm_sve.value_or(false);
   return out;
 }
 

@@ -34,6 +34,8 @@ X86Features x86_features(const Sources& sources) {
                bit(extended.ebx, 30) && bit(extended.ebx, 31);
   out.avx512_bf16 = out.avx512 && bit(more.eax, 5);
   out.amx_bf16 = saves_tiles && bit(extended.edx, 22) && bit(extended.edx, 24);
+  out.amx_int8 = saves_tiles && bit(extended.edx, 24) && bit(extended.edx, 25);
+  out.amx_fp16 = saves_tiles && bit(extended.edx, 24) && bit(more.eax, 21);
   out.hybrid = bit(extended.edx, 15);
   return out;
 }

@@ -12,6 +12,8 @@ struct X86Features {
   bool avx512 = false;  ///< F, BW, DQ and VL
   bool avx512_bf16 = false;
   bool amx_bf16 = false;
+  bool amx_int8 = false;
+  bool amx_fp16 = false;
   bool hybrid = false;  ///< cores of two kinds
 
   friend bool operator==(const X86Features&, const X86Features&) = default;

@@ -47,6 +47,7 @@ CpuInfo parse_cpuinfo(std::string_view text) {
       out.model = value;
     } else if (key == "Features" && !out.arm_bf16) {
       out.arm_bf16 = has_word(value, "bf16");
+      out.arm_sve = has_word(value, "sve");
     } else if (key == "CPU implementer") {
       implementer = value;
     } else if (key == "CPU part" && !out.model) {

@@ -56,6 +56,24 @@ std::optional<bool> in_virtual_machine(const Sources& sources) {
   return features ? std::optional((features->ecx >> 31U) == 1) : std::nullopt;
 }
 
+/// CPUID leaf 0x40000000 holds the hypervisor's name in EBX, ECX and EDX (Linux,
+/// Documentation/virt/kvm/x86/cpuid.rst).
+std::optional<std::string> hypervisor_name(const Sources& sources) {
+  const auto leaf = sources.cpuid(0x40000000, 0);
+  std::string name;
+  if (leaf) {
+    for (const uint32_t part : {leaf->ebx, leaf->ecx, leaf->edx}) {
+      for (unsigned shift = 0; shift < 32; shift += 8) {
+        name.push_back(static_cast<char>((part >> shift) & 0xFFU));
+      }
+    }
+  }
+  name.resize(std::min(name.find('\0'), name.size()));
+  const bool plain =
+      std::all_of(name.begin(), name.end(), [](char c) { return c >= ' ' && c <= '~'; });
+  return plain ? if_known(std::string(trim(name))) : std::nullopt;
+}
+
 std::optional<int> overcommit(const Sources& sources) {
   const auto text = sources.read("/proc/sys/vm/overcommit_memory");
   const std::optional<int64_t> mode = text ? parse_integer(trim(*text)) : std::nullopt;
@@ -78,6 +96,9 @@ HostFacts probe_host(const Sources& sources, const CgroupLimits& limits) {
   out.memory_limit_bytes = limits.memory_bytes;
   out.shared_memory_bytes = sources.file_system_bytes("/dev/shm");
   out.virtual_machine = in_virtual_machine(sources);
+  if (out.virtual_machine == true) {
+    out.hypervisor = hypervisor_name(sources);
+  }
   out.overcommit_memory = overcommit(sources);
   const std::string resource_limits = sources.read("/proc/self/limits").value_or("");
   out.locked_memory_bytes = parse_soft_limit(resource_limits, "Max locked memory");

@@ -26,6 +26,8 @@ struct Launcher {
 constexpr Launcher kTorchrun = {"torchrun", "RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"};
 constexpr Launcher kOpenMpi = {"openmpi", "OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE",
                                "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_SIZE"};
+// MPICH and Intel MPI.
+constexpr Launcher kPmi = {"pmi", "PMI_RANK", "PMI_SIZE", "MPI_LOCALRANKID", "MPI_LOCALNRANKS"};
 // The step's size, which srun alone sets: a batch script has SLURM_PROCID=0 and SLURM_NTASKS=8 too,
 // and is one process.
 constexpr Launcher kSlurm = {"slurm", "SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "SLURM_LOCALID",
@@ -154,17 +156,20 @@ LaunchFacts launch_from_environment(const Environment& environment) {
   Reader reader(environment);
   const bool by_rank = environment.contains("RANK") || environment.contains("LOCAL_RANK");
   const bool openmpi = environment.contains(kOpenMpi.rank);
+  // srun can set PMI_RANK too; the local rank is the launcher's own.
+  const bool pmi = environment.contains(kPmi.rank) && environment.contains(kPmi.local_rank);
   const bool slurm = environment.contains(kSlurm.world_size);
-  if (by_rank || openmpi || slurm) {
-    const Launcher& launcher = by_rank ? kTorchrun : openmpi ? kOpenMpi : kSlurm;
+  if (by_rank || openmpi || pmi || slurm) {
+    const Launcher& outer = openmpi ? kOpenMpi : pmi ? kPmi : kSlurm;
+    const Launcher& launcher = by_rank ? kTorchrun : outer;
     read_place(out, launcher, environment, reader);
     check_place(out, launcher, reader);
     if (!out.rank != !out.world_size && !reader.problems()) {
       reader.problem(
           fill("one of {} and {} is not set, expected both", launcher.rank, launcher.world_size));
     }
-    if (by_rank && !environment.contains("TORCHELASTIC_RUN_ID") && (openmpi || slurm)) {
-      check_agreement(out, openmpi ? kOpenMpi : kSlurm, reader);
+    if (by_rank && !environment.contains("TORCHELASTIC_RUN_ID") && (openmpi || pmi || slurm)) {
+      check_agreement(out, outer, reader);
     }
   }
   for (const auto& [name, value] : environment) {

@@ -102,7 +102,12 @@ std::map<std::string, std::string> MachineSources::environment() const {
 #if defined(__x86_64__)
 
 std::optional<CpuidRegisters> MachineSources::cpuid(uint32_t leaf, uint32_t subleaf) const {
+  constexpr uint32_t kHypervisors = 0x40000000;  // above the highest leaf that a processor names
   CpuidRegisters out;
+  if (leaf == kHypervisors) {
+    __cpuid_count(leaf, subleaf, out.eax, out.ebx, out.ecx, out.edx);
+    return out;
+  }
   if (__get_cpuid_count(leaf, subleaf, &out.eax, &out.ebx, &out.ecx, &out.edx) == 0) {
     return std::nullopt;
   }

@@ -47,6 +47,11 @@ NetworkFacts probe_network(const Sources& sources) {
   if (!out.interfaces) {
     return out;  // /sys is not there: nothing else can be told either
   }
+  out.interface_mbps.emplace();
+  for (const std::string& name : *out.interfaces) {
+    out.interface_mbps->push_back(
+        if_number(state_of(sources, fill("{}/{}/speed", kInterfaces, name))));
+  }
   out.infiniband.emplace();
   out.infiniband_gbps.emplace();
   out.infiniband_nodes.emplace();
@@ -67,6 +72,7 @@ NetworkFacts probe_network(const Sources& sources) {
   }
   out.peer_memory = !sources.list("/sys/module/nvidia_peermem").empty() ||
                     !sources.list("/sys/module/nv_peer_mem").empty();
+  out.gdrcopy = !sources.list("/sys/module/gdrdrv").empty();
   return out;
 }
 

@@ -46,6 +46,13 @@ struct Bar1 {  // nvmlBAR1Memory_t
   unsigned long long used = 0;
 };
 
+struct Process {  // nvmlProcessInfo_t, version 2
+  unsigned pid = 0;
+  unsigned long long used_memory = 0;
+  unsigned gpu_instance = 0;
+  unsigned compute_instance = 0;
+};
+
 struct LicensableFeature {  // nvmlGridLicensableFeature_t, version 4
   int code = 0;
   unsigned licensed = 0;

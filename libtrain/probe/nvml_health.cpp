@@ -1,5 +1,6 @@
 #include "libtrain/probe/nvml_health.hpp"
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 #include <utility>
@@ -106,6 +107,41 @@ void read_memory_repairs(DeviceReader& reader, GpuFacts& facts) {
   }
 }
 
+void read_clocks_and_power(DeviceReader& reader, GpuFacts& facts) {
+  constexpr int kOfTheMultiprocessors = 1;  // NVML_CLOCK_SM
+  unsigned value = 0;
+  if (reader.ask("clock_max_mhz", "nvmlDeviceGetMaxClockInfo", kOfTheMultiprocessors, &value)) {
+    facts.clock_max_mhz = static_cast<int>(value);
+  }
+  if (reader.ask("clock_mhz", "nvmlDeviceGetClockInfo", kOfTheMultiprocessors, &value)) {
+    facts.clock_mhz = static_cast<int>(value);
+  }
+  facts.power_watts = watts(reader.number("power_watts", "nvmlDeviceGetPowerUsage"));
+  facts.power_default_watts =
+      watts(reader.number("power_default_watts", "nvmlDeviceGetPowerManagementDefaultLimit"));
+  facts.power_limit_watts =
+      watts(reader.number("power_limit_watts", "nvmlDeviceGetEnforcedPowerLimit"));
+}
+
+/// Unknown where one process's share is, as under WSL, or there are more than fit.
+void read_processes(DeviceReader& reader, GpuFacts& facts) {
+  constexpr const char* kName = "nvmlDeviceGetComputeRunningProcesses_v3";
+  std::array<nvml::Process, 64> processes{};
+  auto count = static_cast<unsigned>(processes.size());
+  if (!reader.ask("processes_bytes", kName, &count, processes.data())) {
+    return;
+  }
+  int64_t sum = 0;
+  for (size_t i = 0; i < std::min<size_t>(count, processes.size()); ++i) {
+    const std::optional<int64_t> bytes = nvml::count_of(processes[i].used_memory);
+    if (!bytes) {
+      return;
+    }
+    sum += *bytes;
+  }
+  facts.processes_bytes = sum;
+}
+
 /// A card that stands alone has no licence to tell of: only a vGPU has a feature that is enabled.
 void read_licence(DeviceReader& reader, GpuFacts& facts) {
   nvml::LicensableFeatures features;
@@ -134,6 +170,11 @@ void read_health(DeviceReader& reader, GpuFacts& facts) {
     facts.performance_state.reset();
   }
   reader.read_links(facts);
+  unsigned version = 0;
+  if (facts.nvlinks.value_or(0) > 0 &&
+      reader.ask("nvlink_version", "nvmlDeviceGetNvLinkVersion", 0U, &version)) {
+    facts.nvlink_version = static_cast<int>(version);
+  }
   nvml::Bar1 bar1;
   if (reader.ask("bar1_bytes", "nvmlDeviceGetBAR1MemoryInfo", &bar1)) {
     facts.bar1_bytes = nvml::count_of(bar1.total);
@@ -151,10 +192,8 @@ void read_health(DeviceReader& reader, GpuFacts& facts) {
   if (reader.ask("persistence", "nvmlDeviceGetPersistenceMode", &persistence)) {
     facts.persistence = persistence == 1;
   }
-  facts.power_default_watts =
-      watts(reader.number("power_default_watts", "nvmlDeviceGetPowerManagementDefaultLimit"));
-  facts.power_limit_watts =
-      watts(reader.number("power_limit_watts", "nvmlDeviceGetEnforcedPowerLimit"));
+  read_clocks_and_power(reader, facts);
+  read_processes(reader, facts);
   read_temperature(reader, facts);
   read_clock_reasons(reader, facts);
   read_memory_repairs(reader, facts);

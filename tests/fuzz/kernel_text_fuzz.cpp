@@ -50,6 +50,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   parse_soft_limit(text, "Max open files");
   require_that(parse_open_kernel_module(text).has_value() ==
                parse_kernel_driver_version(text).has_value());
+  parse_module_refusal(text);
   kernel_bus_id(text);
   for (const auto& [bus, numbers] : parse_xids(text)) {
     require_that(!numbers.empty());

@@ -108,7 +108,26 @@ NVML int nvmlDeviceGetGridLicensableFeatures_v4(Device device,
   features->count = 1;
   features->features[0].enabled = static_cast<unsigned>(device->number("vgpu"));
   features->features[0].licensed = static_cast<unsigned>(device->number("licensed"));
-  return tell(device, __func__, &features->supported, "vgpu", 0);
+  return tell(device, __func__, &features->supported, "licensable", device->number("vgpu"));
+}
+NVML int nvmlDeviceGetMaxClockInfo(Device device, int kind, unsigned* mhz) {
+  constexpr int kMultiprocessors = 1;
+  return tell(device, __func__, mhz, kind == kMultiprocessors ? "clock_max" : "other_clock", 1410);
+}
+NVML int nvmlDeviceGetClockInfo(Device device, int kind, unsigned* mhz) {
+  constexpr int kMultiprocessors = 1;
+  return tell(device, __func__, mhz, kind == kMultiprocessors ? "clock" : "other_clock", 210);
+}
+NVML int nvmlDeviceGetPowerUsage(Device device, unsigned* milliwatts) {
+  return tell(device, __func__, milliwatts, "power", 51500);
+}
+NVML int nvmlDeviceGetNvLinkVersion(Device device, unsigned, unsigned* version) {
+  return tell(device, __func__, version, "nvlink_version", 3);
+}
+NVML int nvmlDeviceGetComputeRunningProcesses_v3(Device device, unsigned* count,
+                                                 libtrain::nvml::Process* processes) {
+  processes[0].used_memory = static_cast<unsigned long long>(device->number("process_memory"));
+  return tell(device, __func__, count, "processes", 0);
 }
 NVML int nvmlDeviceGetMigMode(Device device, unsigned* current, unsigned* pending) {
   *pending = static_cast<unsigned>(device->number("mig_mode"));

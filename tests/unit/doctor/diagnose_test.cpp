@@ -195,6 +195,8 @@ TEST(Diagnose, TheHostsMemoryIsThatOfAGpuWithoutItsOwn) {
   EXPECT_EQ(finding_of(machine, "gpu.memory_free").verdict, Verdict::kSkip);
   machine.host.memory_available_bytes = int64_t{200} << 30;
   EXPECT_EQ(finding_of(machine, "gpu.memory_free").verdict, Verdict::kPass);
+  machine.gpus[0].pcie_width = 1;
+  EXPECT_EQ(finding_of(machine, "link.pcie_width").verdict, Verdict::kSkip);
 }
 
 /// What the doctor advises must not be what it finds fault with.
@@ -310,6 +312,8 @@ TEST(Diagnose, FindsWhatIsWrongWithRecordedMachines) {
       {"gpu-driver-mismatch", {"FAIL driver.listing"}},
       {"h100-slurm-one-gpu", {"WARN cpu.affinity"}},
       {"h100-sxm-x8", {}},
+      {"h100-x8-two-nodes",
+       {"WARN network.infiniband_bonds", "WARN network.infiniband_rate", "WARN launch.master"}},
       {"h100-sxm-x8-no-fabric", {"FAIL driver.fabric"}},
       {"h200-x8", {}},
       {"jetson-agx-orin", {"FAIL driver.cuda_version"}},
@@ -319,6 +323,7 @@ TEST(Diagnose, FindsWhatIsWrongWithRecordedMachines) {
       {"rtx-3090-x2-nvlink", {"WARN gpu.persistence", "WARN gpu.memory_free"}},
       {"rtx-5090-x1", {}},
       {"v100-power-brake", {"FAIL gpu.slowdown"}},
+      {"vgpu-a6000-24q", {"WARN gpu.persistence", "WARN gpu.license"}},
       {"v100-torch-2.15", {"FAIL driver.targets", "WARN gpu.power_limit", "FAIL memory.shm"}},
       {"wsl2-rtx-3070", {"WARN gpu.memory_free"}},
   };

@@ -59,6 +59,9 @@ TEST(MakePlan, FactsThatMoveEnterNoPlan) {
   busy.host.folder_free_bytes = 1;
   GpuFacts& gpu = busy.gpus[0];
   gpu.performance_state = 8;
+  gpu.clock_mhz = 1;
+  gpu.power_watts = 1;
+  gpu.processes_bytes = 1;
   gpu.pcie_generation = 1;
   gpu.pcie_width = 1;
   gpu.memory_free_bytes = 1;

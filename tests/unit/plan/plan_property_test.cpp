@@ -234,6 +234,9 @@ void move(MachineFacts& machine) {
   machine.host.folder_free_bytes = maybe<int64_t>();
   for (GpuFacts& gpu : machine.gpus) {
     gpu.performance_state = maybe<int>();
+    gpu.clock_mhz = maybe<int>();
+    gpu.power_watts = maybe<double>();
+    gpu.processes_bytes = maybe<int64_t>();
     gpu.pcie_generation = maybe<int>();
     gpu.pcie_width = maybe<int>();
     gpu.memory_free_bytes = maybe<int64_t>();

@@ -133,6 +133,29 @@ TEST(CpuTopology, NamesTheNodesOfTheMask) {
   EXPECT_EQ(topology.nodes_of(std::vector<int>{99}), std::nullopt);
 }
 
+TEST(Cpu, ReadsCachesAndTheMemoryOfNodes) {
+  using Texts = std::vector<std::string>;
+  FakeSources sources;
+  sources.affinity_mask = {2};
+  const std::string cache = "/sys/devices/system/cpu/cpu2/cache/index";
+  const std::string node = "/sys/devices/system/node/node";
+  sources.files = {{cache + "0/level", "1\n"},
+                   {cache + "0/type", "Data\n"},
+                   {cache + "0/size", "48K\n"},
+                   {cache + "1/level", "1\n"},
+                   {cache + "1/type", "Instruction\n"},
+                   {cache + "1/size", "32K\n"},
+                   {cache + "2/level", "2\n"},
+                   {cache + "2/type", "Unified\n"},
+                   {cache + "2/size", "2048K\n"},
+                   {node + "10/meminfo", "Node 10 MemTotal:       many kB\n"},
+                   {node + "9/meminfo", "Node 9 MemTotal:       4 kB\nNode 9 MemFree: 1 kB\n"}};
+  EXPECT_EQ(probe_cpu(sources, {}).caches, (Texts{"L1 data 48K", "L2 2048K"}));
+  EXPECT_EQ(probe_cpu(sources, {}).node_memory_bytes, (Texts{"4096", "?"}));
+  EXPECT_EQ(probe_cpu(FakeSources{}, {}).caches, std::nullopt);
+  EXPECT_EQ(probe_cpu(FakeSources{}, {}).node_memory_bytes, std::nullopt);
+}
+
 TEST(Cpu, ReadsWhoseMemoryTheCpusetAllows) {
   using Nodes = std::vector<std::string>;
   FakeSources sources;

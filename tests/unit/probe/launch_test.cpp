@@ -53,6 +53,11 @@ TEST(Launch, ReadsEachLaunchersVariables) {
                                               {"OMPI_COMM_WORLD_LOCAL_RANK", "1"},
                                               {"OMPI_COMM_WORLD_LOCAL_SIZE", "2"}})),
             (Place{"openmpi", 3, 8, 1, 2}));
+  EXPECT_EQ(place_of(launch_from_environment({{"PMI_RANK", "3"},
+                                              {"PMI_SIZE", "8"},
+                                              {"MPI_LOCALRANKID", "1"},
+                                              {"MPI_LOCALNRANKS", "2"}})),
+            (Place{"pmi", 3, 8, 1, 2}));
   EXPECT_EQ(place_of(launch_from_environment(slurm("9", "11"))), (Place{"slurm", 9, 11, 1, 3}));
 }
 

@@ -16,7 +16,10 @@ TEST(Network, ListsInterfacesThatAreUp) {
                    {"/sys/class/net/eth1/operstate", "down\n"},
                    {"/sys/class/net/tun0/operstate", "unknown\n"},
                    {"/sys/class/net/bonding_masters", "bond0\n"}};
+  sources.files["/sys/class/net/eth0/speed"] = "25000\n";
+  sources.files["/sys/class/net/tun0/speed"] = "-1\n";
   EXPECT_EQ(probe_network(sources).interfaces, (Names{"eth0", "tun0"}));
+  EXPECT_EQ(probe_network(sources).interface_mbps, (Names{"25000", "?"}));
   sources.files = {{"/sys/class/net/lo/operstate", "unknown\n"}};
   EXPECT_EQ(probe_network(sources).interfaces, Names{});
   sources.files = {};
@@ -47,6 +50,9 @@ TEST(Network, KnowsTheModuleThatLetsCardsReadGpuMemory) {
   sources.files["/sys/class/net/lo/operstate"] = "unknown\n";
   sources.files["/sys/module/nvidia_peermem/refcnt"] = "0\n";
   EXPECT_EQ(probe_network(sources).peer_memory, true);
+  EXPECT_EQ(probe_network(sources).gdrcopy, false);
+  sources.files["/sys/module/gdrdrv/refcnt"] = "0\n";
+  EXPECT_EQ(probe_network(sources).gdrcopy, true);
 }
 
 }  // namespace

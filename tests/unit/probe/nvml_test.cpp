@@ -49,12 +49,17 @@ TEST(Nvml, TellsEachGpusFacts) {
   expected.pcie_generation_max = 4;
   expected.pcie_width_max = 16;
   expected.nvlinks = 12;
+  expected.nvlink_version = 3;
   expected.nvlinks_active = 12;
   expected.fabric = "completed";
   expected.compute_mode = "default";
   expected.persistence = true;
   expected.power_default_watts = 400;
   expected.power_limit_watts = 400;
+  expected.clock_max_mhz = 1410;
+  expected.clock_mhz = 210;
+  expected.power_watts = 51.5;
+  expected.processes_bytes = 0;
   expected.performance_state = 0;
   expected.pcie_generation = 4;
   expected.pcie_width = 16;
@@ -161,8 +166,14 @@ TEST(Nvml, ReadsTheStateOfAGpu) {
 
 TEST(Nvml, OnlyAVirtualGpuHasALicence) {
   EXPECT_EQ(facts_of("gpu\n").virtual_gpu_licensed, std::nullopt);
+  EXPECT_EQ(facts_of("gpu\nlicensable 1\n").virtual_gpu_licensed, std::nullopt);
   EXPECT_EQ(facts_of("gpu\nvgpu 1\nlicensed 1\n").virtual_gpu_licensed, true);
   EXPECT_EQ(facts_of("gpu\nvgpu 1\n").virtual_gpu_licensed, false);
+}
+
+TEST(Nvml, AddsUpWhatProcessesUse) {
+  EXPECT_EQ(facts_of("gpu\nprocesses 1\nprocess_memory 4096\n").processes_bytes, 4096);
+  EXPECT_EQ(facts_of("gpu\nprocesses 1\nprocess_memory -1\n").processes_bytes, std::nullopt);
 }
 
 TEST(Nvml, WritesTheDeviceIdAsPciIdsDoes) {

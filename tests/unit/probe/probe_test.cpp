@@ -52,7 +52,8 @@ TEST(Probe, AMachineThatSaysNothingIsUnknownAndNoError) {
   expected.host.container = false;
   expected.host.wsl = false;
   expected.cpu.avx2 = expected.cpu.avx512 = expected.cpu.avx512_bf16 = false;
-  expected.cpu.amx_bf16 = expected.cpu.arm_bf16 = false;
+  expected.cpu.amx_bf16 = expected.cpu.amx_int8 = expected.cpu.amx_fp16 = false;
+  expected.cpu.arm_bf16 = expected.cpu.arm_sve = false;
   expected.library = build_facts();
   EXPECT_EQ(probe_machine(FakeSources{}), expected);
 }
