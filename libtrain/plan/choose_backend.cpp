@@ -9,13 +9,18 @@ Decision<CommBackend> choose_backend(const Request<CommBackend>& asked, const De
                                      const MachineFacts& machine) {
   constexpr Version kTakesInstances{2, 32, 0};
   const bool cpu = device.type == DeviceType::kCpu;
+  const int ranks = machine.launch.world_size.value_or(1);
   if (asked.value) {
     if (*asked.value == CommBackend::kNccl && cpu) {
       refuse("backend", "nccl", asked.origin, "NCCL moves GPU memory only", "ask for gloo");
     }
+    if (*asked.value == CommBackend::kNone && ranks > 1) {
+      refuse("backend", "none", asked.origin, fill("there are {} processes", ranks),
+             "start one process");
+    }
     return grant_later(asked);
   }
-  if (machine.launch.world_size.value_or(1) < 2) {
+  if (ranks < 2) {
     return {CommBackend::kNone, Source::kFacts, "one process"};
   }
   if (cpu) {

@@ -11,7 +11,7 @@ namespace libtrain {
 /// MIG instances with an NCCL before 2.32, which takes no two instances of one GPU (NCCL release
 /// notes; nccl issue 1716).
 ///
-/// Throws Unsupported for NCCL on the CPU.
+/// Throws Unsupported for NCCL on the CPU, and for none where there are several processes.
 LT_API Decision<CommBackend> choose_backend(const Request<CommBackend>& asked,
                                             const DeviceChoice& device,
                                             const MachineFacts& machine);

@@ -76,6 +76,7 @@ TEST(ChooseBackend, NcclForGpusGlooForCpusAndMigInstances) {
   EXPECT_EQ(choose_backend({}, kCuda, machine).value, CommBackend::kNccl);
   EXPECT_THROW(choose_backend(program_asks(CommBackend::kNccl), DeviceChoice{}, machine),
                Unsupported);
+  EXPECT_THROW(choose_backend(program_asks(CommBackend::kNone), kCuda, machine), Unsupported);
   EXPECT_EQ(choose_bucket_mib({}).value, 25);
 }
 
