@@ -34,6 +34,7 @@ TEST(Host, NamesItsHypervisor) {
   FakeSources sources;
   sources.cpuid_leaves[{0x40000000, 0}] = {
       .eax = 0, .ebx = 0x4B4D564B, .ecx = 0x564B4D56, .edx = 0x4D};
+  sources.cpuid_leaves[{1, 0}].ecx = 0;
   EXPECT_EQ(probe_host(sources, {}).hypervisor, std::nullopt) << "leaf 1 knows of none";
   sources.cpuid_leaves[{1, 0}].ecx = 1U << 31U;
   EXPECT_EQ(probe_host(sources, {}).hypervisor, "KVMKVMKVM");
