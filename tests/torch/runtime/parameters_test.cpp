@@ -5,6 +5,7 @@
 #include <torch/nn/modules/normalization.h>
 
 #include "libtrain/core/error.hpp"
+#include "tests/support/test_device.hpp"
 
 namespace libtrain {
 namespace {
@@ -27,7 +28,8 @@ struct TiedImpl : torch::nn::Module {
 TORCH_MODULE(Tied);
 
 TEST(Parameters, HoldASharedTensorOnceAndLeaveFrozenOnesOut) {
-  const Tied module;
+  Tied module;
+  module->to(testing_support::test_device());
   const Parameters parameters = parameters_of(*module);
   std::vector<std::string> names;
   for (const Parameter& parameter : parameters.all()) {

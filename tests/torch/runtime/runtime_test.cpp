@@ -11,9 +11,14 @@
 
 #include "libtrain/core/error.hpp"
 #include "libtrain/runtime/model_facts.hpp"
+#include "tests/support/test_device.hpp"
 
 namespace libtrain {
 namespace {
+
+using testing_support::on_device;
+using testing_support::runtime_on_device;
+using testing_support::test_device;
 
 TEST(Runtime, PlansForTheCpuWhereThereIsNoGpu) {
   const Runtime runtime({.threads = 1}, MachineFacts{});
@@ -22,28 +27,29 @@ TEST(Runtime, PlansForTheCpuWhereThereIsNoGpu) {
 }
 
 TEST(Runtime, PreparingCompletesThePlan) {
-  Runtime runtime({}, MachineFacts{});
+  Runtime runtime = runtime_on_device({});
   EXPECT_FALSE(runtime.plan().memory_format.has_value());
   const torch::nn::Linear model(2, 3);
   EXPECT_EQ(runtime.prepare(model).ptr(), model.ptr());
+  EXPECT_EQ(model->weight.device(), test_device());
   EXPECT_TRUE(runtime.plan().memory_format.has_value());
   EXPECT_THROW(runtime.prepare(std::shared_ptr<torch::nn::LinearImpl>()), InvalidOption);
 }
 
 TEST(Runtime, ConvolutionsGetThePlannedMemoryFormat) {
-  Runtime runtime({.memory_format = MemoryFormat::kChannelsLast}, MachineFacts{});
+  Runtime runtime = runtime_on_device({.memory_format = MemoryFormat::kChannelsLast});
   const torch::nn::Conv2d model(torch::nn::Conv2dOptions(8, 16, 3));
   const at::Tensor before = model->weight.detach().clone();
   runtime.prepare(model);
   EXPECT_TRUE(model->weight.is_contiguous(at::MemoryFormat::ChannelsLast));
-  EXPECT_TRUE(at::equal(model->weight, before));
+  EXPECT_TRUE(at::equal(model->weight.cpu(), before));
 }
 
 TEST(Runtime, OneSeedReachesTorchsGenerators) {
-  const Runtime first({.seed = 11}, MachineFacts{});
-  const at::Tensor expected = at::randn({4});
-  const Runtime second({.seed = 11}, MachineFacts{});
-  EXPECT_TRUE(at::equal(at::randn({4}), expected));
+  const Runtime first = runtime_on_device({.seed = 11});
+  const at::Tensor expected = at::randn({4}, on_device());
+  const Runtime second = runtime_on_device({.seed = 11});
+  EXPECT_TRUE(at::equal(at::randn({4}, on_device()), expected));
   EXPECT_EQ(second.seed(), 11U);
 }
 

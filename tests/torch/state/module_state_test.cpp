@@ -8,6 +8,7 @@
 #include <torch/nn/modules/linear.h>
 
 #include "libtrain/core/error.hpp"
+#include "tests/support/test_device.hpp"
 
 namespace libtrain {
 namespace {
@@ -24,17 +25,24 @@ struct NetImpl : torch::nn::Module {
 };
 TORCH_MODULE(Net);
 
+Net make_net() {
+  Net net;
+  net->to(testing_support::test_device());
+  return net;
+}
+
+/// As out of a file: on the CPU.
 TensorMap copy_of(const TensorMap& tensors) {
   TensorMap out;
   for (const auto& [name, tensor] : tensors) {
-    out.emplace(name, tensor.detach().clone());
+    out.emplace(name, tensor.detach().to(at::kCPU, tensor.scalar_type(), false, /*copy=*/true));
   }
   return out;
 }
 
 TEST(ModuleState, GoesFromOneModuleToAnother) {
-  Net from;
-  Net to;
+  const Net from = make_net();
+  Net to = make_net();
   from->norm->running_mean.fill_(3.0);
   from->first->weight.set_requires_grad(false);
   load_state_dict(*to, copy_of(state_dict(*from)), "memory");
@@ -45,7 +53,7 @@ TEST(ModuleState, GoesFromOneModuleToAnother) {
 }
 
 TEST(ModuleState, ConvertsFloatingPointValues) {
-  Net net;
+  Net net = make_net();
   TensorMap half = copy_of(state_dict(*net));
   half["first.weight"] = at::ones({4, 3}, at::kHalf);
   load_state_dict(*net, half, "memory");
@@ -54,7 +62,7 @@ TEST(ModuleState, ConvertsFloatingPointValues) {
 }
 
 TEST(ModuleState, ListsEveryDifferenceAndChangesNothing) {
-  Net net;
+  Net net = make_net();
   const TensorMap before = copy_of(state_dict(*net));
   TensorMap wrong = copy_of(before);
   wrong.erase("first.bias");
@@ -73,7 +81,7 @@ TEST(ModuleState, ListsEveryDifferenceAndChangesNothing) {
     EXPECT_THAT(error.what(), HasSubstr(R"(unexpected "extra")"));
   }
   for (const auto& [name, tensor] : before) {
-    EXPECT_TRUE(at::equal(state_dict(*net).at(name), tensor)) << name;
+    EXPECT_TRUE(at::equal(state_dict(*net).at(name).cpu(), tensor)) << name;
   }
 }
 

@@ -12,9 +12,12 @@
 
 #include "libtrain/core/error.hpp"
 #include "libtrain/core/file_system.hpp"
+#include "tests/support/test_device.hpp"
 
 namespace libtrain {
 namespace {
+
+using testing_support::test_device;
 
 class TensorFile : public testing::Test {
  protected:
@@ -23,7 +26,7 @@ class TensorFile : public testing::Test {
 };
 
 TEST_F(TensorFile, KeepsEveryKindOfTensor) {
-  const TensorMap tensors = {
+  TensorMap tensors = {
       {"bf16", at::randn({3, 5}).to(at::kBFloat16)},
       {"zero_dim", at::tensor(2.5)},
       {"empty", at::zeros({0, 4})},
@@ -33,17 +36,20 @@ TEST_F(TensorFile, KeepsEveryKindOfTensor) {
       {"half", at::randn({2}).to(at::kHalf)},
       {"complex", at::randn({2}, at::kComplexFloat)},
   };
+  for (auto& [name, tensor] : tensors) {
+    tensor = tensor.to(test_device());
+  }
   save_file(tensors, path_);
   const TensorMap loaded = load_file(path_);
   ASSERT_EQ(loaded.size(), tensors.size());
   for (const auto& [name, tensor] : tensors) {
     EXPECT_EQ(loaded.at(name).scalar_type(), tensor.scalar_type()) << name;
-    EXPECT_TRUE(at::equal(loaded.at(name), tensor)) << name;
+    EXPECT_TRUE(at::equal(loaded.at(name), tensor.cpu())) << name;
   }
 }
 
 TEST_F(TensorFile, StoresASharedTensorOnceAndSharesItAgain) {
-  const at::Tensor tied = at::randn({100, 100});
+  const at::Tensor tied = at::randn({100, 100}).to(test_device());
   save_file({{"decoder", tied}, {"embedding", tied}, {"other", tied.clone()}}, path_);
   EXPECT_LT(std::filesystem::file_size(path_), 3U * 40000U);
   const TensorMap loaded = load_file(path_);
@@ -53,7 +59,7 @@ TEST_F(TensorFile, StoresASharedTensorOnceAndSharesItAgain) {
 }
 
 TEST_F(TensorFile, DoesNotShareViewsThatDiffer) {
-  const at::Tensor whole = at::arange(6, at::kFloat);
+  const at::Tensor whole = at::arange(6, at::kFloat).to(test_device());
   save_file({{"whole", whole}, {"head", whole.narrow(0, 0, 3)}, {"as_matrix", whole.view({2, 3})}},
             path_);
   const TensorMap loaded = load_file(path_);
@@ -62,15 +68,15 @@ TEST_F(TensorFile, DoesNotShareViewsThatDiffer) {
 }
 
 TEST_F(TensorFile, KeepsNumbersThatAreNegatedOrConjugatedLazily) {
-  const at::Tensor real = at::randn({3});
-  const at::Tensor complex = at::randn({3}, at::kComplexFloat);
+  const at::Tensor real = at::randn({3}).to(test_device());
+  const at::Tensor complex = at::randn({3}, at::kComplexFloat).to(test_device());
   const TensorMap tensors = {{"complex", complex},
                              {"conjugate", complex.conj()},
                              {"real", real},
                              {"negated", at::_neg_view(real)}};
   save_file(tensors, path_);
   for (const auto& [name, tensor] : load_file(path_)) {
-    EXPECT_TRUE(at::equal(tensor, tensors.at(name).resolve_conj().resolve_neg())) << name;
+    EXPECT_TRUE(at::equal(tensor, tensors.at(name).resolve_conj().resolve_neg().cpu())) << name;
   }
 }
 
