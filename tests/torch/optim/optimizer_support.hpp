@@ -9,8 +9,16 @@
 #include <vector>
 
 #include "libtrain/runtime/parameters.hpp"
+#include "tests/support/test_device.hpp"
 
 namespace libtrain::test {
+
+using testing_support::needs_cpu;
+using testing_support::needs_sparse_tensors;
+using testing_support::on_cpu;
+using testing_support::on_device;
+using testing_support::outcome;
+using testing_support::test_device;
 
 /// What tests/data/make_optimizer_cases.py calls value(n): in [-0.5, 0.5), exact in fp32.
 inline float value(uint32_t n) {
@@ -27,7 +35,7 @@ inline at::Tensor values(at::IntArrayRef shape, int64_t start) {
   for (int64_t i = 0; i < tensor.numel(); ++i) {
     data[i] = value(static_cast<uint32_t>(start + i));
   }
-  return tensor;
+  return tensor.to(test_device());
 }
 
 /// A trainable leaf.
@@ -42,18 +50,21 @@ inline Parameters one_group(std::vector<Parameter> parameters) {
 /// One dimension of `size` elements.
 inline at::Tensor sparse(const std::vector<int64_t>& indices, const std::vector<float>& elements,
                          int64_t size) {
-  return at::sparse_coo_tensor(at::tensor(indices).unsqueeze(0), at::tensor(elements), {size});
+  return at::sparse_coo_tensor(at::tensor(indices, on_device(at::kLong)).unsqueeze(0),
+                               at::tensor(elements, on_device()), {size});
 }
 
 /// One complex element.
 inline at::Tensor complex(float real, float imaginary) {
-  return at::view_as_complex(at::tensor(std::vector<float>{real, imaginary}).unsqueeze(0));
+  return at::view_as_complex(
+      at::tensor(std::vector<float>{real, imaginary}, on_device()).unsqueeze(0));
 }
 
 inline bool same_bits(const at::Tensor& a, const at::Tensor& b) {
-  return a.scalar_type() == b.scalar_type() && a.sizes() == b.sizes() &&
-         std::memcmp(a.contiguous().const_data_ptr(), b.contiguous().const_data_ptr(),
-                     a.nbytes()) == 0;
+  const at::Tensor x = a.cpu().contiguous();
+  const at::Tensor y = b.cpu().contiguous();
+  return x.scalar_type() == y.scalar_type() && x.sizes() == y.sizes() &&
+         std::memcmp(x.const_data_ptr(), y.const_data_ptr(), x.nbytes()) == 0;
 }
 
 }  // namespace libtrain::test

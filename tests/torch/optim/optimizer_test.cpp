@@ -14,13 +14,15 @@
 namespace libtrain {
 namespace {
 
+using test::on_device;
 using test::one_group;
+using test::outcome;
 using test::parameter;
 using test::same_bits;
 using test::values;
 using testing::HasSubstr;
 
-at::Tensor number(double value) { return at::scalar_tensor(value, at::kFloat); }
+at::Tensor number(double value) { return at::scalar_tensor(value, on_device()); }
 
 template <class E, class Fn>
 std::string message_of(const Fn& fn) {
@@ -94,11 +96,11 @@ TEST(Optimizer, StepSkipsWhenAGradientIsNotFiniteAndMovesNothing) {
     AdamW optimizer(pair.parameters());
     pair.used.tensor.mutable_grad() = values({6, 4}, 1);
     pair.idle.tensor.mutable_grad() = values({5}, 2);
-    ASSERT_EQ(optimizer.step(), StepOutcome::kApplied);
+    ASSERT_EQ(optimizer.step(), outcome(StepOutcome::kApplied));
     const at::Tensor used = pair.used.tensor.detach().clone();
     const at::Tensor moment = optimizer.state_dict().at("exp_avg.used").clone();
     pair.idle.tensor.mutable_grad()[3] = bad;
-    EXPECT_EQ(optimizer.step(), StepOutcome::kSkipped);
+    EXPECT_EQ(optimizer.step(), outcome(StepOutcome::kSkipped));
     EXPECT_TRUE(same_bits(used, pair.used.tensor));
     EXPECT_TRUE(same_bits(moment, optimizer.state_dict().at("exp_avg.used")));
     EXPECT_EQ(optimizer.state_dict().at("step.used").item<float>(), 1.0F);
@@ -115,7 +117,7 @@ TEST(Optimizer, StepAppliesWhatItGetsWhenTheCheckIsOff) {
   const Pair pair;
   SGD optimizer(pair.parameters());
   optimizer.set_skip_non_finite(false);
-  pair.idle.tensor.mutable_grad() = at::full({5}, NAN);
+  pair.idle.tensor.mutable_grad() = at::full({5}, NAN, on_device());
   EXPECT_EQ(optimizer.step(), StepOutcome::kApplied);
   EXPECT_TRUE(pair.idle.tensor.isnan().all().item<bool>());
 }
@@ -124,7 +126,7 @@ TEST(Optimizer, AnUpdateTheDeviceRefusesLeavesParametersStateAndStepCount) {
   for (const double dampening : {0.0, 0.5}) {
     const Pair pair;
     SGD optimizer(pair.parameters(), {.momentum = 0.9, .dampening = dampening});
-    pair.used.tensor.mutable_grad() = at::full({6, 4}, NAN);
+    pair.used.tensor.mutable_grad() = at::full({6, 4}, NAN, on_device());
     const at::Tensor before = pair.used.tensor.detach().clone();
     optimizer.update(DeviceUpdate{.found_inf = number(1.0)});
     EXPECT_TRUE(same_bits(before, pair.used.tensor));
@@ -134,6 +136,9 @@ TEST(Optimizer, AnUpdateTheDeviceRefusesLeavesParametersStateAndStepCount) {
 }
 
 TEST(Optimizer, BitsDoNotDependOnTheNumberOfThreads) {
+  if (test::needs_cpu("threads of its kernels")) {
+    return;
+  }
   const int threads = at::get_num_threads();
   std::vector<std::vector<at::Tensor>> results;
   for (const int count : {1, 2}) {
@@ -199,7 +204,7 @@ TEST(Optimizer, ZeroGradMakesGradientsUndefinedOrZero) {
   optimizer.zero_grad(/*set_to_none=*/false);
   EXPECT_TRUE(pair.used.tensor.grad().eq(0.0).all().item<bool>());
   EXPECT_FALSE(pair.idle.tensor.grad().defined());
-  const at::Tensor weight = at::ones({6, 4}).requires_grad_();
+  const at::Tensor weight = at::ones({6, 4}, on_device()).requires_grad_();
   pair.used.tensor.mutable_grad() = weight * 2;  // as backward leaves it under create_graph=true
   optimizer.zero_grad(/*set_to_none=*/false);
   EXPECT_FALSE(pair.used.tensor.grad().requires_grad());
@@ -217,8 +222,8 @@ TEST(Optimizer, LearningRateFactorAndGroupRatesMultiply) {
   optimizer.set_lr(0, 1.0);
   const at::Tensor used = pair.used.tensor.detach().clone();
   const at::Tensor idle = pair.idle.tensor.detach().clone();
-  pair.used.tensor.mutable_grad() = at::ones({6, 4});
-  pair.idle.tensor.mutable_grad() = at::ones({5});
+  pair.used.tensor.mutable_grad() = at::ones({6, 4}, on_device());
+  pair.idle.tensor.mutable_grad() = at::ones({5}, on_device());
   optimizer.update(HostUpdate{.lr_factor = 0.5});
   EXPECT_TRUE(at::allclose(pair.used.tensor, used - 0.5));
   EXPECT_TRUE(at::allclose(pair.idle.tensor, idle - 0.25));
@@ -230,22 +235,22 @@ TEST(Optimizer, LearningRateFactorAndGroupRatesMultiply) {
   EXPECT_EQ(optimizer.lr(1), 0.125);
 }
 
-/// Three updates of a parameter with more elements than one task takes, by the kernels and by
+/// Three updates of a parameter with more elements than one task takes, by the CPU's kernels and by
 /// ATen's fused operator: both compute in fp32, so only the last bits may differ.
 template <class Make>
 void expect_kernels_move_as_aten(const Make& make, at::ScalarType gradient_dtype) {
-  const Parameter by_kernel = parameter("w", {40000});
+  const Parameter by_kernel{"w", values({40000}, 0).cpu().requires_grad_()};
   const Parameter by_aten = parameter("w", {40000});
   auto kernel = make(one_group({by_kernel}));
   auto aten = make(one_group({by_aten}));
   for (int64_t step = 0; step < 3; ++step) {
     const at::Tensor gradient = values({40000}, 1000 * step).to(gradient_dtype);
-    by_kernel.tensor.mutable_grad() = gradient.clone();
+    by_kernel.tensor.mutable_grad() = gradient.to(at::kCPU, gradient_dtype, false, /*copy=*/true);
     by_aten.tensor.mutable_grad() = gradient.to(at::kFloat);
     kernel.update(HostUpdate{.lr_factor = 0.5});
     aten.update(DeviceUpdate{.lr_factor = number(0.5)});
   }
-  EXPECT_TRUE(at::allclose(by_kernel.tensor, by_aten.tensor, 1e-6, 1e-7));
+  EXPECT_TRUE(at::allclose(by_kernel.tensor, by_aten.tensor.cpu(), 1e-6, 1e-7));
 }
 
 TEST(Optimizer, EveryPartOfALargeParameterMovesByItsOwnGradientAndState) {
@@ -263,15 +268,15 @@ TEST(Optimizer, EveryPartOfALargeParameterMovesByItsOwnGradientAndState) {
 
 TEST(Optimizer, AnUpdateClearsTheCacheOfCastWeights) {
   const Parameter weight = parameter("weight", {8, 8});
-  const at::Tensor input = at::ones({1, 8});
+  const at::Tensor input = at::ones({1, 8}, on_device());
   SGD optimizer(one_group({weight}), {.lr = 1.0});
   at::autocast::increment_nesting();
-  at::autocast::set_autocast_enabled(at::kCPU, true);
+  at::autocast::set_autocast_enabled(test::test_device().type(), true);
   const at::Tensor before = at::mm(input, weight.tensor).to(at::kFloat).detach();
-  weight.tensor.mutable_grad() = at::ones({8, 8});
+  weight.tensor.mutable_grad() = at::ones({8, 8}, on_device());
   optimizer.update(HostUpdate{});
   const at::Tensor after = at::mm(input, weight.tensor).to(at::kFloat).detach();
-  at::autocast::set_autocast_enabled(at::kCPU, false);
+  at::autocast::set_autocast_enabled(test::test_device().type(), false);
   at::autocast::decrement_nesting();
   at::autocast::clear_cache();
   EXPECT_TRUE(at::allclose(after, before - 8.0, 0.0, 0.1));
@@ -281,7 +286,7 @@ TEST(Optimizer, AutogradNoticesAGraphThatStillNeedsTheOldWeights) {
   const Parameter weight = parameter("weight", {3});
   SGD optimizer(one_group({weight}));
   const at::Tensor loss = (weight.tensor * weight.tensor).sum();
-  weight.tensor.mutable_grad() = at::ones({3});
+  weight.tensor.mutable_grad() = at::ones({3}, on_device());
   optimizer.update(HostUpdate{});
   EXPECT_THAT(message_of<c10::Error>([&] { loss.backward(); }), HasSubstr("inplace operation"));
 }
@@ -297,10 +302,14 @@ TEST(Optimizer, AModelMovedBeforeTheFirstUpdateIsFineAndAfterItIsNamed) {
   pair.used.tensor.set_data(pair.used.tensor.detach().to(at::kFloat));
   pair.used.tensor.mutable_grad() = values({6, 4}, 1);
   const std::string message = message_of<InvalidOption>([&] { optimizer.update(HostUpdate{}); });
-  EXPECT_THAT(message, HasSubstr("state of \"used\" is Double [6, 4] on cpu"));
+  EXPECT_THAT(message,
+              HasSubstr("state of \"used\" is Double [6, 4] on " + test::test_device().str()));
 }
 
 TEST(Optimizer, AGradientOfAnotherKindIsNamedAndNothingMoves) {
+  if (test::needs_sparse_tensors()) {
+    return;
+  }
   const Pair pair;
   SGD optimizer(pair.parameters());
   const at::Tensor before = pair.used.tensor.detach().clone();
@@ -313,6 +322,9 @@ TEST(Optimizer, AGradientOfAnotherKindIsNamedAndNothingMoves) {
 
 /// Rows that are touched in every step, in one, twice in one, and never; over chunks of 16,384.
 TEST(Optimizer, AGradientByRowsIsTheDenseOneItStandsFor) {
+  if (test::needs_cpu("gradients by rows")) {
+    return;
+  }
   const std::vector<std::vector<int64_t>> touched = {{3, 0, 999}, {3, 3, 500}, {}, {998, 3, 499}};
   for (const bool decoupled : {true, false}) {
     const Parameter by_rows = parameter("w", {1000, 50});
@@ -341,6 +353,9 @@ TEST(Optimizer, AGradientByRowsIsTheDenseOneItStandsFor) {
 }
 
 TEST(Optimizer, AGradientInBf16CountsAsItsFp32Value) {
+  if (test::needs_cpu("gradients in bf16")) {
+    return;
+  }
   const Parameter in_bf16 = parameter("w", {50, 40});
   const Parameter in_fp32 = parameter("w", {50, 40});
   AdamW a(one_group({in_bf16}));
@@ -360,6 +375,9 @@ TEST(Optimizer, AGradientInBf16CountsAsItsFp32Value) {
 }
 
 TEST(Optimizer, AGradientByRowsNeedsTheKernel) {
+  if (test::needs_cpu("gradients by rows")) {
+    return;
+  }
   const Parameter w = parameter("w", {4, 3});
   const at::Tensor gradient =
       at::sparse_coo_tensor(at::tensor({1}, at::kLong).unsqueeze(0), values({1, 3}, 0), {4, 3});
@@ -376,7 +394,7 @@ TEST(Optimizer, AParameterWithGapsIsRefusedByName) {
   const at::Tensor base = values({4, 6}, 0);
   const Parameter strip{"strip", base.slice(1, 0, 3).detach().requires_grad_()};
   SGD optimizer(one_group({strip}));
-  strip.tensor.mutable_grad() = at::ones({4, 3});
+  strip.tensor.mutable_grad() = at::ones({4, 3}, on_device());
   EXPECT_THAT(message_of<Unsupported>([&] { optimizer.update(HostUpdate{}); }),
               HasSubstr("\"strip\" is a view with gaps"));
 }
@@ -448,7 +466,7 @@ TEST(Optimizer, ParametersThatCannotBeOptimizedAreRefusedByName) {
   EXPECT_THAT(refusal({{"w", {}}}), HasSubstr("\"w\" is undefined"));
   EXPECT_THAT(refusal({w, {"other", w.tensor}}), HasSubstr("\"w\" and \"other\" are one tensor"));
   EXPECT_THAT(refusal({w, parameter("w", {3})}), HasSubstr("two parameters are named \"w\""));
-  EXPECT_THAT(refusal({{"count", at::zeros({2}, at::kLong)}}), HasSubstr("dtype=Long"));
+  EXPECT_THAT(refusal({{"count", at::zeros({2}, on_device(at::kLong))}}), HasSubstr("dtype=Long"));
   EXPECT_THAT(refusal({{"twice", w.tensor * 2}}),
               HasSubstr("\"twice\" is the result of an operation"));
 }

@@ -75,7 +75,9 @@ enum class Path {
 };
 
 void update(Optimizer& optimizer, const std::vector<Parameter>& parameters, Path path) {
-  const auto number = [](double value) { return at::scalar_tensor(value, at::kFloat); };
+  const auto number = [&](double value) {
+    return at::scalar_tensor(value, parameters[0].tensor.options());
+  };
   switch (path) {
     case Path::kHost:
     case Path::kTransposed:
@@ -107,42 +109,71 @@ void update(Optimizer& optimizer, const std::vector<Parameter>& parameters, Path
   }
 }
 
+/// The parameters of one case on `device` after all steps.
+std::vector<at::Tensor> trained(const json& file, const json& one, Path path, at::Device device) {
+  const bool scaled = path == Path::kHostScaled || path == Path::kDeviceScaled;
+  const std::vector<std::vector<int64_t>> shapes = file["shapes"];
+  std::vector<Parameter> parameters;
+  for (size_t i = 0; i < shapes.size(); ++i) {
+    at::Tensor initial = test::values(shapes[i], 1000 * static_cast<int64_t>(i)).to(device);
+    if (path == Path::kTransposed && shapes[i].size() == 2) {
+      initial = initial.t().contiguous().t();
+    }
+    parameters.push_back({std::string("p").append(std::to_string(i)), initial.requires_grad_()});
+  }
+  const std::unique_ptr<Optimizer> optimizer = make(one, group(one, parameters));
+  for (int64_t step = 0; step < file["steps"]; ++step) {
+    for (size_t i = 0; i < shapes.size(); ++i) {
+      const at::Tensor gradient =
+          test::values(shapes[i], 1000 * static_cast<int64_t>(i) + 100000 * (step + 1)).to(device);
+      parameters[i].tensor.mutable_grad() = scaled ? gradient * 1024 : gradient;
+    }
+    if (step % 3 == 0) {
+      parameters[2].tensor.mutable_grad().reset();
+    }
+    const testing_support::NoHostWait while_updating;
+    update(*optimizer, parameters, path);
+  }
+  std::vector<at::Tensor> result;
+  for (const Parameter& parameter : parameters) {
+    result.push_back(parameter.tensor.detach().cpu());
+  }
+  return result;
+}
+
 class TorchParity : public testing::TestWithParam<Path> {};
 
 // 50 steps of sums of some ten roundings each: 1e-6 of values near 1 is 8 fp32 units.
 TEST_P(TorchParity, FiftyStepsGiveTheWeightsOfTorchOptim) {
   const json file = recorded();
-  const Path path = GetParam();
-  const bool scaled = path == Path::kHostScaled || path == Path::kDeviceScaled;
   for (const json& one : file["cases"]) {
-    std::vector<Parameter> parameters;
-    const std::vector<std::vector<int64_t>> shapes = file["shapes"];
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      parameters.push_back(test::parameter(std::string("p").append(std::to_string(i)), shapes[i],
-                                           1000 * static_cast<int64_t>(i)));
-      if (path == Path::kTransposed && shapes[i].size() == 2) {
-        parameters[i].tensor = parameters[i].tensor.detach().t().contiguous().t().requires_grad_();
-      }
-    }
-    const std::unique_ptr<Optimizer> optimizer = make(one, group(one, parameters));
-    for (int64_t step = 0; step < file["steps"]; ++step) {
-      for (size_t i = 0; i < shapes.size(); ++i) {
-        at::Tensor gradient =
-            test::values(shapes[i], 1000 * static_cast<int64_t>(i) + 100000 * (step + 1));
-        parameters[i].tensor.mutable_grad() = scaled ? gradient * 1024 : gradient;
-      }
-      if (step % 3 == 0) {
-        parameters[2].tensor.mutable_grad().reset();
-      }
-      update(*optimizer, parameters, path);
-    }
-    for (size_t i = 0; i < shapes.size(); ++i) {
-      const at::Tensor expected =
-          at::tensor(one["result"][i].get<std::vector<double>>()).reshape(shapes[i]);
-      const double difference =
-          (parameters[i].tensor.detach().to(at::kDouble) - expected).abs().max().item<double>();
+    const std::vector<at::Tensor> weights = trained(file, one, GetParam(), test::test_device());
+    for (size_t i = 0; i < weights.size(); ++i) {
+      const at::Tensor expected = at::tensor(one["result"][i].get<std::vector<double>>());
+      const double difference = (weights[i].to(at::kDouble) - expected.reshape(weights[i].sizes()))
+                                    .abs()
+                                    .max()
+                                    .item<double>();
       EXPECT_LE(difference, 1e-6) << one["optimizer"] << " " << one["options"] << " "
                                   << one["second_group"] << " parameter " << i;
+    }
+  }
+}
+
+// A simulated device runs ATen's operators of the CPU, but not the library's kernels.
+TEST(TorchParityOnDevice, HasTheBitsOfAtensOperatorsOnTheCpu) {
+  if (!testing_support::on_simulated_device()) {
+    GTEST_SKIP() << "compares a simulated device with the CPU";
+  }
+  const json file = recorded();
+  for (const Path path : {Path::kDevice, Path::kDeviceScaled}) {
+    for (const json& one : file["cases"]) {
+      const std::vector<at::Tensor> weights = trained(file, one, path, test::test_device());
+      const std::vector<at::Tensor> expected = trained(file, one, path, at::kCPU);
+      for (size_t i = 0; i < weights.size(); ++i) {
+        EXPECT_TRUE(test::same_bits(weights[i], expected[i]))
+            << one["optimizer"] << " " << one["options"] << " parameter " << i;
+      }
     }
   }
 }
