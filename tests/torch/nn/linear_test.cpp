@@ -2,7 +2,6 @@
 
 #include <ATen/autocast_mode.h>
 #include <ATen/ops/cat.h>
-#include <ATen/ops/randn.h>
 #include <ATen/ops/zeros.h>
 #include <ATen/record_function.h>
 #include <gtest/gtest.h>
@@ -19,6 +18,9 @@
 namespace libtrain {
 namespace {
 
+using test::needs_cpu;
+using test::test_device;
+
 std::atomic<int> conversions{0};
 
 std::unique_ptr<at::ObserverContext> count_conversion(const at::RecordFunction& function) {
@@ -28,17 +30,17 @@ std::unique_ptr<at::ObserverContext> count_conversion(const at::RecordFunction& 
 
 /// Casts of four forward passes under one autocast scope, the input's own cast left out.
 int casts_of_four_passes(const std::function<at::Tensor(const at::Tensor&)>& forward) {
-  const at::Tensor input = at::randn({2, 3}).to(at::kBFloat16);
+  const at::Tensor input = test::randn({2, 3}).to(at::kBFloat16);
   conversions = 0;
   const auto handle = at::addGlobalCallback(at::RecordFunctionCallback(&count_conversion));
-  at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
-  at::autocast::set_autocast_enabled(at::kCPU, true);
+  at::autocast::set_autocast_dtype(test_device().type(), at::kBFloat16);
+  at::autocast::set_autocast_enabled(test_device().type(), true);
   at::autocast::increment_nesting();
   for (int pass = 0; pass < 4; ++pass) {
     forward(input);
   }
   at::autocast::decrement_nesting();
-  at::autocast::set_autocast_enabled(at::kCPU, false);
+  at::autocast::set_autocast_enabled(test_device().type(), false);
   at::autocast::clear_cache();
   at::removeCallback(handle);
   return conversions;
@@ -46,26 +48,31 @@ int casts_of_four_passes(const std::function<at::Tensor(const at::Tensor&)>& for
 
 TEST(Linear, WeightsAreCastOnceInAnAutocastScope) {
   torch::nn::Linear layer(3, 4);
+  layer->to(test_device());
   const int casts = casts_of_four_passes([&](const at::Tensor& x) { return linear(*layer, x); });
   EXPECT_EQ(casts, 2);  // weight and bias
-  EXPECT_GT(casts_of_four_passes([&](const at::Tensor& x) { return layer(x); }), casts);
+  if (test::on_cpu()) {
+    EXPECT_GT(casts_of_four_passes([&](const at::Tensor& x) { return layer(x); }), casts);
+  }
 }
 
 TEST(Linear, EqualsTheModulesOwnForward) {
   torch::nn::Linear layer(3, 4);
+  layer->to(test_device());
   torch::nn::Linear without_bias(torch::nn::LinearOptions(3, 4).bias(false));
-  const at::Tensor input = at::randn({5, 3});
+  without_bias->to(test_device());
+  const at::Tensor input = test::randn({5, 3});
   test::expect_near(linear(*layer, input), layer(input), 1e-6);
   test::expect_near(linear(*without_bias, input), without_bias(input), 1e-6);
 }
 
 struct AutocastBf16 {
   AutocastBf16() {
-    at::autocast::set_autocast_dtype(at::kCPU, at::kBFloat16);
-    at::autocast::set_autocast_enabled(at::kCPU, true);
+    at::autocast::set_autocast_dtype(test_device().type(), at::kBFloat16);
+    at::autocast::set_autocast_enabled(test_device().type(), true);
   }
   ~AutocastBf16() {
-    at::autocast::set_autocast_enabled(at::kCPU, false);
+    at::autocast::set_autocast_enabled(test_device().type(), false);
     at::autocast::clear_cache();
   }
   AutocastBf16(const AutocastBf16&) = delete;
@@ -78,8 +85,11 @@ class JoinedLinear : public testing::Test {
   void SetUp() override {
     at::manual_seed(5);
     layers_ = {torch::nn::Linear(6, 4), torch::nn::Linear(6, 1), torch::nn::Linear(6, 3)};
-    input_ = at::randn({7, 6});
-    grad_ = at::randn({7, 8});
+    for (auto& layer : layers_) {
+      layer->to(test_device());
+    }
+    input_ = test::randn({7, 6});
+    grad_ = test::randn({7, 8});
   }
 
   using Forward = std::function<at::Tensor(const at::Tensor&)>;
@@ -97,6 +107,7 @@ class JoinedLinear : public testing::Test {
     for (auto& layer : layers_) {
       layer->zero_grad();
     }
+    const test::NoHostWait while_running;
     const at::Tensor x = test::leaf(input_, at::kFloat);
     const at::Tensor out = forward(x);
     out.backward(grad_.to(out.scalar_type()));
@@ -135,6 +146,9 @@ TEST_F(JoinedLinear, EqualsTheModulesUnderAutocast) {
 }
 
 TEST_F(JoinedLinear, LeavesGradientsAsComputedWhereTheReaderTakesThem) {
+  if (needs_cpu("gradients in bf16")) {
+    return;
+  }
   const AutocastBf16 autocast;
   const auto fp32 = run(joined());
   const GradientFormsScope forms({.computed = true});
@@ -178,17 +192,24 @@ TEST_F(JoinedLinear, TakesInputsOfAnyDimension) {
   const at::Tensor x = input_.view({7, 1, 6});
   test::expect_near(joined_linear(layers_, x), modules()(x), 2e-6);
   test::expect_near(joined_linear(layers_, input_[0]), modules()(input_[0]), 2e-6);
-  EXPECT_EQ(joined_linear(layers_, at::zeros({0, 6})).sizes(), (std::vector<int64_t>{0, 8}));
+  EXPECT_EQ(joined_linear(layers_, at::zeros({0, 6}, test::on_device())).sizes(),
+            (std::vector<int64_t>{0, 8}));
 }
 
 TEST_F(JoinedLinear, RefusesWhatDoesNotFit) {
   EXPECT_THROW(joined_linear({}, input_), InvalidOption);
-  EXPECT_THROW(joined_linear(layers_, at::zeros({2, 5})), InvalidOption);
+  EXPECT_THROW(joined_linear(layers_, at::zeros({2, 5}, test::on_device())), InvalidOption);
   EXPECT_THROW(joined_linear({layers_[0], torch::nn::Linear(5, 2)}, input_), InvalidOption);
   EXPECT_THROW(
       joined_linear({layers_[0], torch::nn::Linear(torch::nn::LinearOptions(6, 2).bias(false))},
                     input_),
       InvalidOption);
+}
+
+TEST_F(JoinedLinear, RefusesASecondDerivative) {
+  if (needs_cpu("what its kernels cannot")) {
+    return;
+  }
   const at::Tensor out = joined_linear(layers_, input_);
   EXPECT_THROW(torch::autograd::grad({out}, {layers_[0]->weight}, {grad_}, /*retain_graph=*/true,
                                      /*create_graph=*/true),
@@ -197,9 +218,9 @@ TEST_F(JoinedLinear, RefusesWhatDoesNotFit) {
 
 TEST(LayoutForProducts, IsFilledUnderAutocastAlone) {
   const PackedLayoutPtr layout = test::layout_of({20, 30});
-  EXPECT_EQ(layout_for_products(layout, at::kCPU), layout);
+  EXPECT_EQ(layout_for_products(layout, test_device()), layout);
   const AutocastBf16 autocast;
-  EXPECT_EQ(layout_for_products(layout, at::kCPU)->rows(), 52);
+  EXPECT_EQ(layout_for_products(layout, test_device())->rows(), 52);
 }
 
 }  // namespace
