@@ -29,10 +29,14 @@ inline bool on_simulated_device() { return test_device_name() == "sim"; }
 /// The machine of simulated processes.
 inline MachineFacts simulated_h100() { return recorded_machine("h100-slurm-one-gpu"); }
 
-/// Made at the first call.
+/// Forgets what was seen on the device so far.
+inline Simulation new_simulation() {
+  const MachineFacts machine = simulated_h100();
+  return {machine, make_plan({}, machine).device};
+}
+
 inline const Simulation& simulation() {
-  static const MachineFacts machine = simulated_h100();
-  static const Simulation simulation(machine, make_plan({}, machine).device);
+  static const Simulation simulation = new_simulation();
   return simulation;
 }
 
@@ -108,6 +112,11 @@ inline bool needs_sparse_tensors() {
 namespace test_device_details {
 
 struct RaceListener : testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo&) override {
+    if (on_simulated_device()) {
+      new_simulation();
+    }
+  }
   void OnTestEnd(const testing::TestInfo&) override { expect_no_races(); }
 };
 
