@@ -35,7 +35,7 @@ Evaluation evaluate(const libtrain::Runtime& runtime, Classifier& model, const T
   std::vector<at::Tensor> logits;
   std::vector<at::Tensor> targets;
   int64_t done = 0;
-  for (const libtrain::Batch& batch : libtrain::DeviceBatches(loader.epoch(0), runtime.device())) {
+  for (const libtrain::Batch& batch : libtrain::DeviceBatches(loader.epoch(0), runtime)) {
     const libtrain::Autocast cast(libtrain::planned_autocast(runtime));
     logits.push_back(model->logits(batch).to(at::kFloat));
     targets.push_back(batch.at("labels"));

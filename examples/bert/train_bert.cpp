@@ -120,8 +120,7 @@ class Run {
     std::optional<double> best;
     for (int64_t epoch = 0; trainer.steps() < steps; ++epoch) {
       const int64_t waits_before = host_waits();
-      train_epoch(trainer, lt::DeviceBatches(loader.epoch(epoch), runtime_.device()), steps,
-                  metrics);
+      train_epoch(trainer, lt::DeviceBatches(loader.epoch(epoch), runtime_), steps, metrics);
       waits_in_steps_ += host_waits() - waits_before;
       steps_ = trainer.steps();
       if (eval_data) {

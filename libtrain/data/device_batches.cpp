@@ -7,12 +7,14 @@
 
 namespace libtrain {
 
-DeviceBatches::DeviceBatches(EpochBatches epoch, at::Device device)
-    : epoch_(std::move(epoch)), device_(device) {}
+DeviceBatches::DeviceBatches(EpochBatches epoch, const Runtime& runtime)
+    : epoch_(std::move(epoch)),
+      device_(runtime.device()),
+      pinned_(runtime.plan().pinned_memory.value) {}
 
 DeviceBatches::Iterator::Iterator(const DeviceBatches& batches)
     : source_(batches.epoch_.begin()), device_(batches.device_) {
-  if (!device_.is_cpu()) {
+  if (!device_.is_cpu() && batches.pinned_) {
     copy_stream_ = c10::impl::VirtualGuardImpl(device_.type()).getStreamFromGlobalPool(device_);
     copied_.emplace(device_.type());
   }
@@ -36,7 +38,7 @@ void DeviceBatches::Iterator::start_copy() {
     coming_ = source_->pin_memory().to(device_, /*non_blocking=*/true);
     copied_->record(*copy_stream_);
   } else {
-    coming_ = *source_;
+    coming_ = source_->to(device_);
   }
 }
 

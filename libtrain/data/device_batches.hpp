@@ -9,15 +9,17 @@
 
 #include "libtrain/core/api.hpp"
 #include "libtrain/data/data_loader.hpp"
+#include "libtrain/runtime/runtime.hpp"
 
 namespace libtrain {
 
-/// The batches of an epoch on a device. While one is used the next is on its way: copied from
-/// pinned memory on a stream of its own, which the thread's current stream waits for when the batch
-/// is taken. The host never waits. On the CPU the batches as they are. A single pass: begin() once.
+/// The batches of an epoch on the runtime's device. While one is used the next is on its way:
+/// copied from pinned memory on a stream of its own, which the thread's current stream waits for
+/// when the batch is taken, so that the host never waits. Where the plan has no pinned memory, each
+/// copy is waited for. On the CPU the batches as they are. A single pass: begin() once.
 class LT_API DeviceBatches {
  public:
-  DeviceBatches(EpochBatches epoch, at::Device device);
+  DeviceBatches(EpochBatches epoch, const Runtime& runtime);
 
   class Iterator {
    public:
@@ -40,7 +42,7 @@ class LT_API DeviceBatches {
 
     EpochBatches::Iterator source_;
     at::Device device_;
-    std::optional<c10::Stream> copy_stream_;  ///< none on the CPU
+    std::optional<c10::Stream> copy_stream_;  ///< none on the CPU and without pinned memory
     std::optional<c10::Event> copied_;
     std::optional<Batch> coming_;
     Batch batch_;
@@ -55,6 +57,7 @@ class LT_API DeviceBatches {
  private:
   EpochBatches epoch_;
   at::Device device_;
+  bool pinned_;
 };
 
 }  // namespace libtrain

@@ -7,7 +7,7 @@ namespace libtrain {
 Decision<bool> choose_pinned_memory(const Request<bool>& asked, const DeviceChoice& device,
                                     const MachineFacts& machine) {
   if (asked.value) {
-    return grant_later(asked);
+    return grant(asked);
   }
   if (device.type == DeviceType::kCpu) {
     return {false, Source::kFacts, "nothing is copied to a GPU"};

@@ -86,7 +86,6 @@ void choose_for_later(const Requests& requests, const MachineFacts& machine, Pla
   const DeviceChoice& device = plan.device.value;
   plan.data_workers = choose_data_workers(requests.data_workers, device.type, plan.threads.value);
   plan.prefetch = choose_prefetch(requests.prefetch, plan.data_workers.value);
-  plan.pinned_memory = choose_pinned_memory(requests.pinned_memory, device, machine);
   plan.numa_node = choose_numa_node(requests.numa_node, device, machine);
   plan.backend = choose_backend(requests.backend, device, machine);
   plan.bucket_mib = choose_bucket_mib(requests.bucket_mib);
@@ -130,6 +129,7 @@ Plan make_plan(const PlanOptions& asked, const MachineFacts& machine) {
     plan.memory_format =
         choose_memory_format(requests.memory_format, target, plan.precision.value, ModelFacts{});
   }
+  plan.pinned_memory = choose_pinned_memory(requests.pinned_memory, plan.device.value, machine);
   plan.global_batch = asked.global_batch;
   plan.accumulate = asked.accumulate;
   plan.arch_list = choose_arch_list(requests.arch_list, machine);

@@ -34,6 +34,7 @@ struct Plan {
   Decision<bool> cudnn_benchmark;
   /// Empty until the model is known: the row reads "pending: needs a model".
   std::optional<Decision<MemoryFormat>> memory_format;
+  Decision<bool> pinned_memory;         ///< DeviceBatches copies from it
   std::optional<int64_t> global_batch;  ///< empty: each batch given to a step is one update
   std::optional<int64_t> accumulate;    ///< empty: 1
 
@@ -47,7 +48,6 @@ struct Plan {
   Decision<bool> cuda_graph;
   Decision<int> data_workers;
   Decision<int> prefetch;  ///< batches each worker makes ahead
-  Decision<bool> pinned_memory;
   Decision<NumaChoice> numa_node;
   Decision<ParallelForm> parallelism;
   Decision<CommBackend> backend;

@@ -140,8 +140,8 @@ TEST(Explain, SaysWhichRowsThisBuildDoesNotApply) {
     }
   }
   EXPECT_EQ(later, (std::vector<std::string>{"checkpointing", "micro_batch", "cuda_graph",
-                                             "data_workers", "prefetch", "pinned_memory",
-                                             "numa_node", "parallelism", "backend", "bucket_mib"}));
+                                             "data_workers", "prefetch", "numa_node", "parallelism",
+                                             "backend", "bucket_mib"}));
   const std::string text = explain(make_plan({}, cpu_machine()));
   EXPECT_NE(text.find("later: not applied by this build yet\n"), std::string::npos);
   PlanOptions asked;
