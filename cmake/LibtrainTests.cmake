@@ -1,6 +1,5 @@
-# What one label's tests need, to build no more than they do.
+# What the tests of LibTorch need, to build no more than they do.
 add_custom_target(torch_tests)
-add_custom_target(fuzz_targets)
 
 # libtrain_add_test(NAME SOURCES file... [TORCH] [SIM] [TIMEOUT seconds] [LIBRARIES target...] [LABELS label...])
 #
@@ -55,7 +54,6 @@ endfunction()
 set(LIBTRAIN_FUZZ_SECONDS 20 CACHE STRING "How long ctest runs each fuzz target")
 function(libtrain_add_fuzz_target name source)
   add_executable(${name} ${source})
-  add_dependencies(fuzz_targets ${name})
   target_link_libraries(${name} PRIVATE libtrain_core libtrain_options Fmt9::headers)
   target_compile_options(${name} PRIVATE -fsanitize=fuzzer)
   target_link_options(${name} PRIVATE -fsanitize=fuzzer)

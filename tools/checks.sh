@@ -41,7 +41,7 @@ run_full() {
   run_lint
   set_up_libfuzzer
   local preset
-  for preset in asan tsan fuzz; do
+  for preset in asan tsan; do
     configure_and_build "$preset"
     ctest_with "$preset" -j "$(nproc)"
   done
