@@ -1,5 +1,7 @@
 #include "libtrain/sim/aliases.hpp"
 
+#include <algorithm>
+
 #include "libtrain/core/error.hpp"
 #include "libtrain/core/text.hpp"
 #include "libtrain/sim/device.hpp"
@@ -22,13 +24,6 @@ at::Tensor over(const c10::Storage& storage, c10::DispatchKeySet keys, const at:
   return tensor;
 }
 
-c10::Storage cpu_storage_over(const c10::Storage& sim) {
-  return c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), sim.nbytes(),
-                                               c10::DataPtr(sim.mutable_data(), c10::kCPU),
-                                               c10::GetAllocator(c10::kCPU),
-                                               /*resizable=*/true);
-}
-
 }  // namespace
 
 c10::DispatchKeySet tensor_keys() {
@@ -39,27 +34,36 @@ at::Tensor Aliases::to_cpu(const at::Tensor& tensor) {
   if (!tensor.defined() || tensor.device().type() != kSim) {
     return tensor;
   }
-  at::Tensor& alias = cpu_tensors_[tensor.unsafeGetTensorImpl()];
-  if (!alias.defined()) {
-    const c10::Storage& sim = tensor.storage();
-    c10::Storage& cpu = cpu_storages_[sim.unsafeGetStorageImpl()];
-    if (!cpu) {
-      cpu = cpu_storage_over(sim);
-      sim_storages_[cpu.unsafeGetStorageImpl()] = sim;
+  for (const auto& [sim, cpu] : tensors_) {
+    if (sim.is_same(tensor)) {
+      return cpu;
     }
-    alias = over(cpu, c10::DispatchKeySet(c10::DispatchKey::CPU), tensor);
-    sim_tensors_[alias.unsafeGetTensorImpl()] = tensor;
   }
+  const c10::Storage storage = storage_to_cpu(tensor.storage());
+  const at::Tensor alias = over(storage, c10::DispatchKeySet(c10::DispatchKey::CPU), tensor);
+  tensors_.push_back({tensor, alias});
   return alias;
+}
+
+c10::Storage Aliases::storage_to_cpu(const c10::Storage& storage) {
+  for (const auto& [sim, cpu] : storages_) {
+    if (sim.unsafeGetStorageImpl() == storage.unsafeGetStorageImpl()) {
+      return cpu;
+    }
+  }
+  const c10::Storage cpu = host_memory(storage);
+  storages_.push_back({storage, cpu});
+  return cpu;
 }
 
 at::Tensor Aliases::to_sim(const at::Tensor& result) {
   if (!result.defined()) {
     return result;
   }
-  const auto known = sim_tensors_.find(result.unsafeGetTensorImpl());
-  if (known != sim_tensors_.end()) {
-    return known->second;
+  for (const auto& [sim, cpu] : tensors_) {
+    if (cpu.is_same(result)) {
+      return sim;
+    }
   }
   if (result.layout() != c10::kStrided || result.is_quantized()) {
     throw Unsupported(fill(
@@ -67,33 +71,38 @@ at::Tensor Aliases::to_sim(const at::Tensor& result) {
         op_, c10::str(result.layout())));
   }
   const at::Tensor tensor = over(storage_to_sim(result.storage()), tensor_keys(), result);
-  sim_tensors_[result.unsafeGetTensorImpl()] = tensor;
+  tensors_.push_back({tensor, result});
   return tensor;
 }
 
-c10::Storage Aliases::storage_to_sim(const c10::Storage& cpu) {
-  c10::Storage& sim = sim_storages_[cpu.unsafeGetStorageImpl()];
-  if (!sim) {
-    sim = c10::make_intrusive<c10::StorageImpl>(c10::StorageImpl::use_byte_size_t(), cpu.nbytes(),
-                                                adopt(cpu, op_, stream_), device_allocator(),
-                                                /*resizable=*/true);
+c10::Storage Aliases::storage_to_sim(const c10::Storage& storage) {
+  for (const auto& [sim, cpu] : storages_) {
+    if (cpu.unsafeGetStorageImpl() == storage.unsafeGetStorageImpl()) {
+      return sim;
+    }
   }
+  const c10::Storage sim = c10::make_intrusive<c10::StorageImpl>(
+      c10::StorageImpl::use_byte_size_t(), storage.nbytes(), adopt(storage, op_, stream_),
+      device_allocator(), /*resizable=*/true);
+  storages_.push_back({sim, storage});
   return sim;
 }
 
 void Aliases::carry_back(const at::Tensor& tensor) {
-  const auto known = cpu_tensors_.find(tensor.unsafeGetTensorImpl());
-  if (known == cpu_tensors_.end()) {
+  const auto known = std::find_if(tensors_.begin(), tensors_.end(),
+                                  [&tensor](const auto& pair) { return pair.sim.is_same(tensor); });
+  if (known == tensors_.end()) {
     return;
   }
-  const at::Tensor& alias = known->second;
+  const at::Tensor alias = known->cpu;
   const c10::Storage sim = storage_to_sim(alias.storage());
   c10::StorageImpl* storage = sim.unsafeGetStorageImpl();
   if (alias.storage().data() != storage->data()) {
     // Its memory was too small: the operator has put it into memory of the CPU's.
     c10::Storage grown(
         c10::Storage::use_byte_size_t(), static_cast<int64_t>(alias.storage().nbytes()),
-        alias.storage().unsafeGetStorageImpl()->set_data_ptr(c10::DataPtr(nullptr, c10::kCPU)));
+        alias.storage().unsafeGetStorageImpl()->set_data_ptr(c10::DataPtr(nullptr, c10::kCPU)),
+        c10::GetAllocator(c10::kCPU), /*resizable=*/true);
     storage->set_nbytes(grown.nbytes());
     storage->set_data_ptr_noswap(adopt(std::move(grown), op_, stream_));
   }

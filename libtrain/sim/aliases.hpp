@@ -2,9 +2,9 @@
 
 #include <ATen/core/Tensor.h>
 #include <c10/core/Stream.h>
+#include <c10/util/SmallVector.h>
 
 #include <string_view>
-#include <unordered_map>
 
 namespace libtrain::sim {
 
@@ -30,13 +30,20 @@ class Aliases {
   void carry_back(const at::Tensor& tensor);
 
  private:
-  c10::Storage storage_to_sim(const c10::Storage& cpu);
+  template <class T>
+  struct Pair {
+    T sim;
+    T cpu;
+  };
+
+  c10::Storage storage_to_cpu(const c10::Storage& storage);
+  c10::Storage storage_to_sim(const c10::Storage& storage);
 
   std::string_view op_;
   c10::Stream stream_;
-  // Both ways, by identity.
-  std::unordered_map<const c10::TensorImpl*, at::Tensor> cpu_tensors_, sim_tensors_;
-  std::unordered_map<const c10::StorageImpl*, c10::Storage> cpu_storages_, sim_storages_;
+  // Searched from the front: most operators have a handful.
+  c10::SmallVector<Pair<at::Tensor>, 8> tensors_;
+  c10::SmallVector<Pair<c10::Storage>, 8> storages_;
 };
 
 }  // namespace libtrain::sim

@@ -181,7 +181,9 @@ void make_nan(const Call& call, const std::vector<c10::IValue>& results, Aliases
 void run_on_cpu_as(const c10::OperatorHandle& op, std::string_view name, torch::jit::Stack* stack) {
   const c10::FunctionSchema& schema = op.schema();
   const size_t first = stack->size() - schema.arguments().size();
-  const Call call{schema, name, {stack->begin() + static_cast<int64_t>(first), stack->end()}};
+  const auto arguments = stack->begin() + static_cast<int64_t>(first);
+  const Call call{
+      schema, name, {std::make_move_iterator(arguments), std::make_move_iterator(stack->end())}};
   require<Unsupported>(
       op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU),
       "[sim.run] {} has no kernel for the CPU, which the simulated device would run", name);

@@ -86,7 +86,8 @@ class SimAllocator final : public c10::DeviceAllocator {
   c10::DataPtr allocate(size_t bytes) override {
     const c10::Stream stream = current_stream(current_device());
     auto* cpu = c10::GetAllocator(c10::kCPU);
-    return adopt(c10::Storage(c10::Storage::use_byte_size_t(), static_cast<int64_t>(bytes), cpu),
+    return adopt(c10::Storage(c10::Storage::use_byte_size_t(), static_cast<int64_t>(bytes), cpu,
+                              /*resizable=*/true),
                  "allocation", stream);
   }
   void copy_data(void* to, const void* from, size_t bytes) const override {
@@ -156,6 +157,16 @@ c10::DataPtr adopt(c10::Storage memory, std::string_view op, const c10::Stream& 
   count_allocation(*allocation);
   Ledger::get().allocate(allocation->block, op, stream, bytes);
   return {data, allocation.release(), &release_memory, stream.device()};
+}
+
+c10::Storage host_memory(const c10::Storage& storage) {
+  if (device_block(storage.data_ptr())) {
+    return static_cast<Allocation*>(storage.data_ptr().get_context())->memory;
+  }
+  return c10::make_intrusive<c10::StorageImpl>(
+      c10::StorageImpl::use_byte_size_t(), storage.nbytes(),
+      c10::DataPtr(storage.mutable_data(), c10::kCPU), c10::GetAllocator(c10::kCPU),
+      /*resizable=*/true);
 }
 
 Block* device_block(const c10::DataPtr& memory) {

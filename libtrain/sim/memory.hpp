@@ -27,6 +27,9 @@ c10::DeviceAllocator* device_allocator();
 /// @throws c10::OutOfMemoryError as an allocation would.
 c10::DataPtr adopt(c10::Storage memory, std::string_view op, const c10::Stream& stream);
 
+/// The CPU's storage over the bytes of a simulated one.
+c10::Storage host_memory(const c10::Storage& storage);
+
 /// The books of memory that this allocator gave out; null for any other.
 Block* device_block(const c10::DataPtr& memory);
 

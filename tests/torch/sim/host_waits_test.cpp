@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <c10/core/GradMode.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -82,6 +83,17 @@ TEST(NoHostWait, LetsATrainingStepWithPinnedCopiesThrough) {
   EXPECT_THAT(host_waits(), testing::IsEmpty());
 }
 
+TEST(HostWaitsOfADevice, NameIt) {
+  test::start_afresh();
+  const c10::impl::VirtualGuardImpl guard(c10::DeviceType::PrivateUse1);
+  guard.synchronizeDevice(1);
+  ASSERT_EQ(1u, host_waits().size());
+  EXPECT_EQ("device synchronize", host_waits()[0].op);
+  EXPECT_EQ("sim:1", host_waits()[0].where);
+  const NoHostWait scope;
+  EXPECT_THROW(guard.synchronizeDevice(1), DeviceError);
+}
+
 TEST(HostWaitsOfManyKinds, AreCountedByOperatorAndStream) {
   const at::Tensor x = at::ones({4}, at::TensorOptions(device()));
   test::start_afresh();
@@ -89,9 +101,14 @@ TEST(HostWaitsOfManyKinds, AreCountedByOperatorAndStream) {
     x.sum().item<float>();
   }
   x.cpu();
-  ASSERT_EQ(2u, host_waits().size());
+  const c10::Stream side = test::new_stream();
+  const c10::StreamGuard guard(side);
+  x.cpu();
+  ASSERT_EQ(3u, host_waits().size());
   EXPECT_EQ(3, host_waits()[0].times);
   EXPECT_EQ("aten::copy_", host_waits()[1].op);
+  EXPECT_EQ("aten::copy_", host_waits()[2].op);
+  EXPECT_EQ(test::name(side), host_waits()[2].where);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <ATen/ATen.h>
 #include <ATen/core/CachingHostAllocator.h>
+#include <ATen/detail/PrivateUse1HooksInterface.h>
 #include <gtest/gtest.h>
 
 #include "libtrain/core/error.hpp"
@@ -59,6 +60,24 @@ TEST(Memory, OfResultsThatTheCpuMadeIsCountedToo) {
   EXPECT_EQ(before + 4 * 256 * 16, held());
 }
 
+TEST(Memory, IsCountedAsCudaCountsIt) {
+  auto* allocator = c10::getDeviceAllocator(c10::DeviceType::PrivateUse1);
+  allocator->resetAccumulatedStats(0);
+  const auto before = allocator->getDeviceStats(0);
+  at::Tensor x = at::empty({100}, device());
+  const auto with = allocator->getDeviceStats(0);
+  EXPECT_EQ(before.allocation[0].current + 1, with.allocation[0].current);
+  EXPECT_EQ(before.requested_bytes[0].current + 400, with.requested_bytes[0].current);
+  EXPECT_EQ(before.reserved_bytes[0].current + 512, with.reserved_bytes[0].current);
+  EXPECT_EQ(before.active_bytes[0].current + 512, with.active_bytes[0].current);
+  x.reset();
+  const auto after = allocator->getDeviceStats(0);
+  EXPECT_EQ(before.requested_bytes[0].current, after.requested_bytes[0].current);
+  EXPECT_EQ(before.reserved_bytes[0].current, after.reserved_bytes[0].current);
+  EXPECT_EQ(512, after.allocated_bytes[0].allocated);
+  EXPECT_EQ(512, after.allocated_bytes[0].freed);
+}
+
 TEST(Memory, KeepsItsPeak) {
   auto* allocator = c10::getDeviceAllocator(c10::DeviceType::PrivateUse1);
   allocator->resetPeakStats(0);
@@ -66,18 +85,22 @@ TEST(Memory, KeepsItsPeak) {
   at::empty({1 << 20}, device());
   EXPECT_EQ(before, held());
   EXPECT_EQ(before + (4 << 20), allocator->getDeviceStats(0).allocated_bytes[0].peak);
+  allocator->resetPeakStats(0);
+  EXPECT_EQ(before, allocator->getDeviceStats(0).allocated_bytes[0].peak);
 }
 
 TEST(Memory, BeyondTheLimitIsOutOfMemoryAndNothingIsLost) {
   const at::Tensor x = at::ones({256}, device());
   const Limit limit(held() + 1024);
+  auto* allocator = c10::getDeviceAllocator(c10::DeviceType::PrivateUse1);
+  const int64_t failures = allocator->getDeviceStats(0).num_ooms;
   EXPECT_THAT(
       [] { at::empty({1000}, device()); },
       testing::ThrowsMessage<c10::OutOfMemoryError>(testing::AllOf(
           testing::HasSubstr("sim:0 is out of memory"), testing::HasSubstr("asked for 3.9 KiB"))));
   EXPECT_THROW(x.nonzero(), c10::OutOfMemoryError);  // made by the CPU, then counted
-  const auto [free, total] =
-      c10::getDeviceAllocator(c10::DeviceType::PrivateUse1)->getMemoryInfo(0);
+  EXPECT_EQ(failures + 2, allocator->getDeviceStats(0).num_ooms);
+  const auto [free, total] = allocator->getMemoryInfo(0);
   EXPECT_EQ(1024, free);
   EXPECT_EQ(held() + 1024, static_cast<int64_t>(total));
   EXPECT_TRUE(test::same_bits(at::full({256}, 2.0), x + 1));
@@ -87,6 +110,10 @@ TEST(PinnedMemory, IsKnownByItsAddress) {
   const at::Tensor pinned = at::empty({16}, at::TensorOptions().pinned_memory(true));
   EXPECT_TRUE(pinned.is_pinned());
   EXPECT_TRUE(pinned.slice(0, 8).is_pinned());
+  const auto* address = static_cast<const char*>(pinned.const_data_ptr());
+  const auto& hooks = at::detail::getPrivateUse1Hooks();
+  EXPECT_TRUE(hooks.isPinnedPtr(address + 63));
+  EXPECT_FALSE(hooks.isPinnedPtr(address + 64));
   EXPECT_FALSE(at::empty({16}).is_pinned());
   EXPECT_TRUE(at::ones({3}).pin_memory().is_pinned());
   EXPECT_TRUE(at::ones({3}, device()).to(at::kCPU, /*non_blocking=*/true).is_pinned());

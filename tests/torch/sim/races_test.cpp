@@ -1,7 +1,10 @@
 #include "libtrain/sim/races.hpp"
 
 #include <ATen/ATen.h>
+#include <c10/core/impl/VirtualGuardImpl.h>
 #include <gtest/gtest.h>
+
+#include <functional>
 
 #include "libtrain/sim/sim.hpp"
 #include "sim_support.hpp"
@@ -55,6 +58,63 @@ TEST_F(Races, BackwardOnTwoStreamsIsOrderedByTheEngine) {
   weight.grad().neg_();
   test::synchronize(first);
   EXPECT_THAT(races(), testing::IsEmpty()) << races().front().text();
+}
+
+TEST_F(Races, WhatAnOperatorReadsAndWritesCountsAsWritten) {
+  at::Tensor x = at::zeros({4}, on_sim);
+  wait(side, first);
+  x.add_(x);
+  {
+    const c10::StreamGuard guard(side);
+    x.add_(x);
+  }
+  ASSERT_EQ(1u, races().size());
+  EXPECT_EQ(Hazard::kWriteAfterWrite, races()[0].hazard);
+  test::start_afresh();
+
+  x.add_(x.view({4}));  // another tensor over the same bytes
+  const c10::StreamGuard guard(side);
+  x.zero_();
+  ASSERT_EQ(1u, races().size());
+  EXPECT_EQ(Hazard::kWriteAfterWrite, races()[0].hazard);
+}
+
+TEST_F(Races, OfTheSamePlacesButAnotherHazardAreTwo) {
+  at::Tensor x = at::zeros({4}, on_sim), y = at::zeros({4}, on_sim);
+  wait(side, first);
+  x.add_(y);
+  const c10::StreamGuard guard(side);
+  y.add_(x);
+  ASSERT_EQ(2u, races().size());
+  EXPECT_NE(races()[0].hazard, races()[1].hazard);
+}
+
+TEST_F(Races, TensorsWithoutElementsTouchNothing) {
+  const at::Tensor x = at::zeros({4}, on_sim);
+  wait(side, first);
+  x.fill_(1.0);
+  const c10::StreamGuard guard(side);
+  x.narrow(0, 2, 0).zero_();
+  EXPECT_THAT(races(), testing::IsEmpty()) << races().front().text();
+}
+
+TEST_F(Races, WhateverTheHostWaitsForItKnows) {
+  const c10::impl::VirtualGuardImpl guard(c10::DeviceType::PrivateUse1);
+  const at::Tensor x = at::ones({4}, on_sim);
+  const std::vector<std::function<void()>> waits{
+      [&] { x.sum().item<float>(); },
+      [&] { x.cpu(); },
+      [&] { x.nonzero(); },
+      [&] { guard.queryStream(first); },
+      [&] { test::synchronize(first); },
+      [&] { guard.synchronizeDevice(0); },
+  };
+  for (size_t i = 0; i <= waits.size(); ++i) {
+    const at::Tensor result = x.to(at::kCPU, /*non_blocking=*/true);
+    if (i < waits.size()) waits[i]();
+    result.sum();
+    EXPECT_EQ(i == waits.size(), !races().empty()) << i;
+  }
 }
 
 TEST_F(Races, TheSameRaceIsCountedOnce) {
