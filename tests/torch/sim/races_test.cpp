@@ -117,6 +117,14 @@ TEST_F(Races, WhateverTheHostWaitsForItKnows) {
   }
 }
 
+TEST_F(Races, WhatIsAskedOfAPinnedTensorReadsNoValues) {
+  const at::Tensor result = at::ones({4}, on_sim).to(at::kCPU, /*non_blocking=*/true);
+  EXPECT_TRUE(result.is_pinned());
+  at::zeros_like(result);
+  result.new_empty({2});
+  EXPECT_THAT(races(), testing::IsEmpty()) << races().front().text();
+}
+
 TEST_F(Races, TheSameRaceIsCountedOnce) {
   at::Tensor x = at::zeros({3}, on_sim);
   wait(side, first);
