@@ -17,7 +17,7 @@ set(libtrain_roots
   libtrain.hpp
   amp/planned_autocast.hpp
   runtime/model_facts.hpp)
-set(sim_roots sim/host_waits.hpp sim/races.hpp sim/sim.hpp)
+set(sim_roots sim/faults.hpp sim/host_waits.hpp sim/races.hpp sim/sim.hpp)
 
 # libtrain_reachable_headers(RESULT root...): the headers of libtrain/ that the roots reach, as absolute paths.
 function(libtrain_reachable_headers result)

@@ -9,6 +9,7 @@
 #include "libtrain/sim/device.hpp"
 #include "libtrain/sim/faults.hpp"
 #include "libtrain/sim/ledger.hpp"
+#include "libtrain/sim/sim.hpp"
 
 namespace libtrain::sim {
 namespace {

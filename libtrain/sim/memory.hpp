@@ -4,18 +4,11 @@
 #include <c10/core/Storage.h>
 #include <c10/core/Stream.h>
 
-#include <cstdint>
 #include <string_view>
 
-#include "libtrain/core/api.hpp"
 #include "libtrain/sim/block.hpp"
 
 namespace libtrain::sim {
-
-/// Lets a device hold `bytes` at most: an allocation beyond it throws c10::OutOfMemoryError. At
-/// first the limit is this machine's memory. What is already allocated stays.
-/// @throws InvalidOption for a device that does not exist or a negative size.
-LT_API void set_memory_limit(c10::DeviceIndex device, int64_t bytes);
 
 /// The allocator of all simulated devices. Every allocation is the host allocator's own, rounded up
 /// to 512 bytes in the statistics as CUDA's is; freed memory goes back at once, so nothing is

@@ -5,6 +5,7 @@
 
 #include "libtrain/sim/host_operators.hpp"
 #include "libtrain/sim/ledger.hpp"
+#include "libtrain/sim/sim.hpp"
 
 namespace libtrain::sim {
 namespace {

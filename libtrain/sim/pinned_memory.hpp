@@ -3,7 +3,6 @@
 #include <ATen/core/CachingHostAllocator.h>
 #include <ATen/core/Tensor.h>
 
-#include "libtrain/core/api.hpp"
 #include "libtrain/sim/block.hpp"
 
 namespace libtrain::sim {
@@ -16,11 +15,5 @@ at::HostAllocator* pinned_allocator();
 Block* pinned_block(const c10::DataPtr& memory);
 
 bool is_pinned(const void* data);
-
-/// Tells the books that the host is about to read or write a pinned tensor by its address, which no
-/// operator shows. Tensors that are not pinned are left out. `what` must outlive the process: a
-/// literal.
-LT_API void note_host_read(const at::Tensor& tensor, const char* what);
-LT_API void note_host_write(const at::Tensor& tensor, const char* what);
 
 }  // namespace libtrain::sim

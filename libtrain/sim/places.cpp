@@ -14,6 +14,8 @@
 #include <mutex>
 #include <string_view>
 
+#include "libtrain/sim/sim.hpp"
+
 namespace libtrain::sim {
 namespace {
 

@@ -5,13 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "libtrain/core/api.hpp"
-
 namespace libtrain::sim {
-
-/// From now on (or no longer) a race says where in the program its two uses were made: some 2 µs an
-/// operator. Off at first.
-LT_API void record_places(bool on);
 
 /// Where an operator was given: return addresses as they are, and for one that backward ran, those
 /// of the operator that its node is of.

@@ -11,7 +11,7 @@ namespace {
 
 using namespace test;
 
-constexpr int kPrograms = 300;
+constexpr int kPrograms = 1000;
 
 std::string text(const StreamProgram& program) {
   std::string lines;
