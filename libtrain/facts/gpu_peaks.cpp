@@ -30,6 +30,9 @@ constexpr std::string_view kAda = "NVIDIA L4, L40, L40S and RTX 6000 Ada data sh
 constexpr std::string_view kAd102 = "NVIDIA Ada GPU Architecture, 2.1";
 constexpr std::string_view kHopper = "NVIDIA H100, H200 and GH200 data sheets";
 constexpr std::string_view kBlackwell = "NVIDIA Blackwell data sheets, HGX B200 and GB200";
+constexpr std::string_view kH20 = "huggingface.js, table of hardware, pull request 2117";
+constexpr std::string_view kUltra = "NVIDIA Blackwell Ultra data sheets, HGX B300 and GB300 NVL72";
+constexpr std::string_view kPro6000 = "NVIDIA RTX PRO 6000 Blackwell data sheets";
 constexpr std::string_view kBlackwellRtx = "NVIDIA RTX Blackwell GPU Architecture";
 
 // clang-format off
@@ -40,6 +43,7 @@ constexpr std::array kRows{
     Row{"V100-SXM2-16GB",               15.7,  kNone, 125,   kNone, kNone, 900,  300,   3, 80,  kVolta},
     Row{"V100-SXM2-32GB",               15.7,  kNone, 125,   kNone, kNone, 900,  300,   3, 80,  kVolta},
     Row{"T4",                           8.1,   kNone, 65,    kNone, kNone, 320,  kNone, 3, 40,  kTuring},
+    Row{"GeForce GTX 1660 Ti",          5.4,   kNone, kNone, kNone, kNone, 288,  kNone, 3, 24,  kTuring},
     Row{"GeForce RTX 2080 Ti",          13.4,  kNone, 53.8,  kNone, kNone, 616,  100,   3, 68,  kTuring},
     Row{"Quadro RTX 8000",              16.3,  kNone, 130.5, kNone, kNone, 672,  100,   3, 72,  kTuring},
     Row{"A100-PCIE-40GB",               19.5,  156,   312,   312,   kNone, 1555, 600,   4, 108, kAmpere},
@@ -51,6 +55,7 @@ constexpr std::array kRows{
     Row{"A40",                          37.4,  74.8,  149.7, 149.7, kNone, 696,  112.5, 4, 84,  kAmpere},
     Row{"RTX A6000",                    38.7,  77.4,  154.8, 154.8, kNone, 768,  112.5, 4, 84,  kAmpere},
     Row{"GeForce RTX 3090",             35.6,  35.6,  71,    71,    kNone, 936,  112.5, 4, 82,  kGa102},
+    Row{"GeForce RTX 3080",             29.8,  29.8,  59.5,  59.5,  kNone, 760,  kNone, 4, 68,  kGa102},
     Row{"L4",                           30.3,  60,    121,   121,   242,   300,  kNone, 4, 58,  kAda},
     Row{"L40",                          90.5,  90.5,  181,   181,   362,   864,  kNone, 4, 142, kAda},
     Row{"L40S",                         91.6,  183,   362,   362,   733,   864,  kNone, 4, 142, kAda},
@@ -61,11 +66,18 @@ constexpr std::array kRows{
     Row{"H100 NVL",                     60,    418,   835,   835,   1671,  3900, 600,   5, 132, kHopper},
     Row{"H200",                         67,    494.7, 989.4, 989.4, 1979,  4800, 900,   5, 132, kHopper},
     Row{"H200 NVL",                     60,    418,   835,   835,   1671,  4800, 900,   5, 132, kHopper},
+    Row{"H20",                          44,    74,    148,   148,   296,   4000, 900,   5, 78,  kH20},
     Row{"GH200 480GB",                  67,    494.7, 989.4, 989.4, 1979,  4000, 900,   5, 132, kHopper},
     Row{"B200",                         75,    1125,  2250,  2250,  4500,  7670, 1800,  5, 148, kBlackwell},
     Row{"GB200",                        80,    1250,  2500,  2500,  5000,  8000, 1800,  5, 152, kBlackwell},
+    Row{"B300 SXM6 AC",                 kNone, 1125,  2250,  2250,  4500,  8000, 1800,  6, 148, kUltra},
+    Row{"GB300",                        80,    1250,  2500,  2500,  5000,  8000, 1800,  6, 148, kUltra},
     Row{"GeForce RTX 5090",             104.8, 104.8, 209.5, 209.5, 419,   1792, kNone, 5, 170, kBlackwellRtx},
     Row{"GeForce RTX 5080",             56.3,  56.3,  112.6, 112.6, 225,   960,  kNone, 5, 84,  kBlackwellRtx},
+    Row{"RTX PRO 6000 Blackwell Workstation Edition",
+                                        125,   252,   504,   504,   1008,  1792, kNone, 5, 188, kPro6000},
+    Row{"RTX PRO 6000 Blackwell Server Edition",
+                                        120,   kNone, kNone, kNone, kNone, 1597, kNone, 5, 188, kPro6000},
 };
 // clang-format on
 
@@ -87,6 +99,9 @@ std::optional<GpuPeaks> gpu_peaks(const GpuFacts& gpu) {
   const bool instance = gpu.mig_instance == true;
   if (row == kRows.end() || (instance && !gpu.sm_count)) {
     return std::nullopt;
+  }
+  if (!instance && gpu.sm_count.value_or(row->multiprocessors) != row->multiprocessors) {
+    return std::nullopt;  // another card of the same name, as the GeForce RTX 3080 with 12 GB
   }
   const double share = instance ? static_cast<double>(*gpu.sm_count) / row->multiprocessors : 1;
   GpuPeaks out;

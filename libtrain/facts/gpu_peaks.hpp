@@ -27,7 +27,8 @@ struct GpuPeaks {
 
 /// The peaks of a GPU whose name, as NVML gives it, is in the table; of a MIG instance its share of
 /// the multiprocessors, without memory and links, which are shared in ways not published. Nothing
-/// for any other GPU: another card's figures would be wrong.
+/// for any other GPU, nor for one of that name with another number of multiprocessors: another
+/// card's figures would be wrong.
 LT_API std::optional<GpuPeaks> gpu_peaks(const GpuFacts& gpu);
 
 }  // namespace libtrain

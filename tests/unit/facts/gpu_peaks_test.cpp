@@ -29,10 +29,19 @@ TEST(GpuPeaks, LackWhatTheCardLacks) {
 
 TEST(GpuPeaks, OfOtherCardsAreUnknown) {
   for (const char* name : {"", "NVIDIA RTX A4000", "NVIDIA A10G", "NVIDIA A100X", "NVIDIA B2000",
-                           "NVIDIA H100", "NVIDIA GeForce GTX 1660 Ti", "NVIDIA GB300"}) {
+                           "NVIDIA H100", "NVIDIA GeForce GTX 1650", "NVIDIA GB30"}) {
     EXPECT_EQ(gpu_peaks(named(name)), std::nullopt) << name;
   }
   EXPECT_EQ(gpu_peaks(GpuFacts{}), std::nullopt);
+}
+
+TEST(GpuPeaks, OfAnotherCardOfTheSameNameAreUnknown) {
+  GpuFacts card = named("NVIDIA GeForce RTX 3080");
+  EXPECT_EQ(gpu_peaks(card)->memory_gb_per_s, 760);
+  card.sm_count = 68;
+  EXPECT_EQ(gpu_peaks(card)->memory_gb_per_s, 760);
+  card.sm_count = 70;
+  EXPECT_EQ(gpu_peaks(card), std::nullopt) << "the one with 12 GB";
 }
 
 TEST(GpuPeaks, OfAMigInstanceAreItsShareOfTheMultiprocessors) {
