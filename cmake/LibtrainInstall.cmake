@@ -8,7 +8,7 @@ include(CMakePackageConfigHelpers)
 set(core_roots
   cli/exit_code.hpp
   core/require.hpp core/warning.hpp
-  facts/machine.hpp facts/measured_file.hpp facts/redact.hpp facts/view.hpp
+  facts/machine.hpp facts/machine_file.hpp facts/measured_file.hpp facts/redact.hpp facts/view.hpp
   format/json.hpp format/json_fields.hpp format/safetensors.hpp format/tsv.hpp format/wordpiece.hpp
   plan/explain.hpp plan/make_plan.hpp plan/model_presets.hpp plan/nearest_name.hpp plan/option_table.hpp plan/tuning.hpp
   policy/early_stop.hpp policy/loss_scale.hpp policy/schedule.hpp policy/skip_counter.hpp

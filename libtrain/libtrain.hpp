@@ -9,6 +9,7 @@
 #include "libtrain/core/warning.hpp"
 #include "libtrain/data/data_loader.hpp"
 #include "libtrain/data/device_batches.hpp"
+#include "libtrain/facts/machine_file.hpp"
 #include "libtrain/nn/add_norm.hpp"
 #include "libtrain/nn/attention.hpp"
 #include "libtrain/nn/dropout.hpp"

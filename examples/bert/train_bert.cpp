@@ -16,7 +16,6 @@
 #include "examples/bert/text_dataset.hpp"
 #include "examples/support/metrics_file.hpp"
 #include "libtrain/cli/exit_code.hpp"
-#include "libtrain/cli/machine_file.hpp"
 #include "libtrain/cli/output.hpp"
 #include "libtrain/cli/plan_json.hpp"
 #include "libtrain/cli/progress.hpp"
@@ -238,7 +237,8 @@ lt::PlanOptions plan_options(const TrainBertOptions& options) {
 lt::Runtime make_runtime(const TrainBertOptions& options) {
   return options.simulate.empty()
              ? lt::Runtime(plan_options(options))
-             : lt::Runtime::simulated(plan_options(options), lt::find_machine(options.simulate));
+             : lt::Runtime::simulated(plan_options(options),
+                                      lt::read_machine_facts(options.simulate));
 }
 
 /// What the run prints at its end.

@@ -2,16 +2,14 @@
 
 #include <string>
 
-#include "libtrain/core/file_system.hpp"
-#include "libtrain/facts/machine.hpp"
+#include "libtrain/facts/machine_file.hpp"
 #include "libtrain/runtime/runtime.hpp"
 
 namespace libtrain::testing_support {
 
 /// A recorded machine with its first GPU alone: a process has one number of simulated devices.
 inline MachineFacts recorded_machine(const std::string& name) {
-  const std::string path = LIBTRAIN_TEST_DATA "/machines/" + name + ".facts";
-  MachineFacts machine = parse_machine_facts(read_file(path, 1 << 20), path);
+  MachineFacts machine = read_machine_facts(LIBTRAIN_TEST_DATA "/machines/" + name + ".facts");
   if (machine.gpus.size() > 1) {
     machine.gpus.resize(1);
   }

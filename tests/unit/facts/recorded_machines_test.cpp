@@ -6,7 +6,7 @@
 
 #include "libtrain/core/file_system.hpp"
 #include "libtrain/core/text.hpp"
-#include "libtrain/facts/machine.hpp"
+#include "libtrain/facts/machine_file.hpp"
 
 namespace libtrain {
 namespace {
@@ -40,7 +40,7 @@ TEST_P(RecordedMachine, IsWrittenAsTheProbeWouldWriteIt) {
 }
 
 TEST_P(RecordedMachine, SaysWhatEveryDecisionNeeds) {
-  const MachineFacts facts = parse_machine_facts(read_file(GetParam()), GetParam());
+  const MachineFacts facts = read_machine_facts(GetParam());
   EXPECT_TRUE(facts.library.torch_version);
   EXPECT_TRUE(facts.cpu.logical_cpus || !facts.gpus.empty());
   EXPECT_EQ(facts.library.cuda_version.has_value(), facts.library.cuda_archs.has_value());
