@@ -34,13 +34,14 @@ struct AttentionBuffers {
   float* numbers;  ///< bits of random numbers for one tile
   int64_t floats;  ///< how many floats all of it takes
 
+  /// Without memory (null) only `floats` is meant.
   [[gnu::always_inline]] inline AttentionBuffers(float* memory, int64_t length, int64_t head_dim) {
     const int64_t block = length < kAttentionBlock ? length : kAttentionBlock;
     float* const aligned = memory + (64 - reinterpret_cast<uintptr_t>(memory) % 64) % 64 / 4;
-    float* next = aligned;
-    const auto take = [&next](int64_t rows, int64_t columns) __attribute__((always_inline)) {
-      const RowMatrix matrix{next, (columns + 15) / 16 * 16};
-      next += rows * matrix.stride;
+    int64_t taken = 0;
+    const auto take = [&](int64_t rows, int64_t columns) __attribute__((always_inline)) {
+      const RowMatrix matrix{memory == nullptr ? nullptr : aligned + taken, (columns + 15) / 16 * 16};
+      taken += rows * matrix.stride;
       return matrix;
     };
     const int64_t columns = (head_dim + 3) / 4 * 4;  // transposed four by four
@@ -59,7 +60,7 @@ struct AttentionBuffers {
     row_sum = take(1, block).data;
     delta = take(1, length).data;
     numbers = take(1, block * block + 80).data;  // + what draws give before and beyond the tile
-    floats = next - aligned + 15;
+    floats = taken + 15;
   }
 };
 
