@@ -40,7 +40,8 @@ struct AttentionBuffers {
     float* const aligned = memory + (64 - reinterpret_cast<uintptr_t>(memory) % 64) % 64 / 4;
     int64_t taken = 0;
     const auto take = [&](int64_t rows, int64_t columns) __attribute__((always_inline)) {
-      const RowMatrix matrix{memory == nullptr ? nullptr : aligned + taken, (columns + 15) / 16 * 16};
+      const RowMatrix matrix{memory == nullptr ? nullptr : aligned + taken,
+                             (columns + 15) / 16 * 16};
       taken += rows * matrix.stride;
       return matrix;
     };
