@@ -88,7 +88,7 @@ def main() -> int:
     here = machine.describe()
     rows = chosen(all_rows(folders, machine.has_bf16(here)), arguments.only)
     if arguments.list:
-        print("\n".join(f"{row.name:16} {row.title}" for row in rows))
+        print("\n".join(f"{row.name:20} {row.title}" for row in rows))
         return 0
     os.environ |= {
         "CUDA_VISIBLE_DEVICES": "",

@@ -21,7 +21,7 @@ def rows(sides: Sides, bf16: bool) -> list[Row]:
     ]
 
 
-def _data(sides: Sides, model) -> dict:
+def data_of(sides: Sides, model) -> dict:
     return {
         "model": str(sides.folders.inputs / model.name),
         "texts": str(sides.folders.inputs / f"{model.name}.json"),
@@ -30,11 +30,11 @@ def _data(sides: Sides, model) -> dict:
     }
 
 
-def _libtrain(sides: Sides, model, precision: str | None) -> Side:
-    return sides.program("libtrain_bert", "libtrain", **_data(sides, model), precision=precision)
+def libtrain_of(sides: Sides, model, precision: str | None, label: str = "libtrain") -> Side:
+    return sides.program("libtrain_bert", label, **data_of(sides, model), precision=precision)
 
 
-def _tuned(sides: Sides, model, precision: str, label: str, **settings) -> Side:
+def tuned_pytorch(sides: Sides, model, precision: str, label: str, **settings) -> Side:
     """Fused AdamW, one norm over all gradients, and matmul attention, which on CPUs beats SDPA with
     dropout."""
     options = {
@@ -44,14 +44,14 @@ def _tuned(sides: Sides, model, precision: str, label: str, **settings) -> Side:
         "compile": False,
         "precision": precision,
     }
-    return sides.script("pytorch_bert", label, **(_data(sides, model) | options | settings))
+    return sides.script("pytorch_bert", label, **(data_of(sides, model) | options | settings))
 
 
 def _plain(sides: Sides) -> Side:
     return sides.script(
         "pytorch_bert",
         "plain PyTorch, fp32",
-        **_data(sides, MINILM),
+        **data_of(sides, MINILM),
         attention=None,
         fused=None,
         foreach_clip=None,
@@ -62,22 +62,22 @@ def _plain(sides: Sides) -> Side:
 
 def _minilm(sides: Sides, precision: str, tuned: float, by_length: float) -> Row:
     peers = [
-        Peer(_tuned(sides, MINILM, precision, "tuned PyTorch"), Goal(at_least=tuned)),
+        Peer(tuned_pytorch(sides, MINILM, precision, "tuned PyTorch"), Goal(at_least=tuned)),
         Peer(
-            _tuned(
+            tuned_pytorch(
                 sides, MINILM, precision, "tuned PyTorch, batches sorted by length", order="sorted"
             ),
             Goal(at_least=by_length),
         ),
         Peer(
-            _tuned(sides, MINILM, precision, "tuned PyTorch, torch.compile", compile=True),
+            tuned_pytorch(sides, MINILM, precision, "tuned PyTorch, torch.compile", compile=True),
             quick=False,
         ),
     ]
     return Row(
         f"minilm-{precision}",
         f"MiniLM on WordNet glosses, random batches of 32, {precision}",
-        _libtrain(sides, MINILM, precision),
+        libtrain_of(sides, MINILM, precision),
         tuple(peers),
         MINILM_UNIT,
         BF16 if precision == "bf16" else FP32,
@@ -87,7 +87,7 @@ def _minilm(sides: Sides, precision: str, tuned: float, by_length: float) -> Row
 
 def _defaults(sides: Sides, bf16: bool) -> Row:
     goal = Goal(at_least=5.0 if bf16 else 3.0)
-    data = _data(sides, MINILM)
+    data = data_of(sides, MINILM)
     peers = (
         Peer(sides.script("transformers_trainer", "transformers Trainer", **data), goal),
         Peer(sides.script("lightning_trainer", "Lightning Trainer", **data), goal),
@@ -97,7 +97,7 @@ def _defaults(sides: Sides, bf16: bool) -> Row:
     return Row(
         "minilm-defaults",
         "MiniLM as above, nothing set by the user on either side",
-        _libtrain(sides, MINILM, None),
+        libtrain_of(sides, MINILM, None),
         peers,
         MINILM_UNIT,
         BF16 if bf16 else FP32,
@@ -108,8 +108,8 @@ def _bert_base(sides: Sides, precision: str, goal: float) -> Row:
     return Row(
         f"bertbase-{precision}",
         f"BERT-base, 8 texts of 128 tokens, no padding, {precision}",
-        _libtrain(sides, BERT_BASE, precision),
-        (Peer(_tuned(sides, BERT_BASE, precision, "tuned PyTorch"), Goal(at_least=goal)),),
+        libtrain_of(sides, BERT_BASE, precision),
+        (Peer(tuned_pytorch(sides, BERT_BASE, precision, "tuned PyTorch"), Goal(at_least=goal)),),
         BERT_BASE_UNIT,
         BF16 if precision == "bf16" else FP32,
         needs_bf16=precision == "bf16",
@@ -120,7 +120,7 @@ def _peak_memory(sides: Sides, bf16: bool) -> Row:
     return Row(
         "peak-memory",
         "Peak resident memory of MiniLM's training, whole process",
-        _libtrain(sides, MINILM, None),
+        libtrain_of(sides, MINILM, None),
         (Peer(_plain(sides), Goal(at_most=0.8)),),
         Unit("MB"),
         BF16 if bf16 else FP32,

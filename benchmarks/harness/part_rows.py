@@ -13,6 +13,8 @@ NORMS = Tolerance(1e-3)
 # The first loss of a new classifier on other batches, dropout on: about ln 45 on either side.
 FIRST_LOSS = Tolerance(0.05)
 STATE_GB = 1.314
+ADAMW_STEPS, MLP_STEPS = 5, 1000
+ADAMW_UNIT, MLP_UNIT = Unit("ms/step", 1e3 / ADAMW_STEPS), Unit("µs/step", 1e6 / MLP_STEPS)
 
 
 def rows(sides: Sides) -> list[Row]:
@@ -27,8 +29,7 @@ def rows(sides: Sides) -> list[Row]:
 
 
 def _adamw(sides: Sides) -> Row:
-    steps = 5
-    settings = {"shapes": str(sides.folders.inputs / "shapes.json"), "steps": steps}
+    settings = {"shapes": str(sides.folders.inputs / "shapes.json"), "steps": ADAMW_STEPS}
     return Row(
         "adamw-clip",
         "Clipping and AdamW, 110 M parameters in 199 tensors",
@@ -45,14 +46,13 @@ def _adamw(sides: Sides) -> Row:
                 Goal(at_least=4.8),
             ),
         ),
-        Unit("ms/step", 1e3 / steps),
+        ADAMW_UNIT,
         NORMS,
     )
 
 
 def _mlp(sides: Sides) -> Row:
-    steps = 1000
-    settings = {"file": str(sides.folders.inputs / "mlp.safetensors"), "steps": steps}
+    settings = {"file": str(sides.folders.inputs / "mlp.safetensors"), "steps": MLP_STEPS}
     return Row(
         "mlp-step",
         "A step of a tiny network (64-128-128-10, batch 32, AdamW), one thread",
@@ -66,7 +66,7 @@ def _mlp(sides: Sides) -> Row:
                 Goal(at_most=0.5),
             ),
         ),
-        Unit("µs/step", 1e6 / steps),
+        MLP_UNIT,
         FP32,
     )
 

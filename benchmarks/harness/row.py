@@ -7,7 +7,8 @@ import sys
 
 from harness.maths import Goal, Tolerance
 
-PEERS = pathlib.Path(__file__).resolve().parents[1] / "peers"
+BENCHMARKS = pathlib.Path(__file__).resolve().parents[1]
+PEERS = BENCHMARKS / "peers"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,3 +75,9 @@ class Sides:
     def script(self, name: str, label: str, **settings) -> Side:
         """One of benchmarks/peers/."""
         return Side(label, (sys.executable, str(PEERS / f"{name}.py"), json.dumps(settings)))
+
+    def package(self, name: str, label: str, **settings) -> Side:
+        """One of benchmarks/python/, with the Python package of the build folder."""
+        path = f"PYTHONPATH={self.folders.build / 'python'}:{PEERS}"
+        script = str(BENCHMARKS / "python" / f"{name}.py")
+        return Side(label, ("env", path, sys.executable, script, json.dumps(settings)))

@@ -1,23 +1,16 @@
 """A step of a tiny network: a plain Python loop with fused AdamW, on one thread."""
 
+import mlp
 import protocol
-import safetensors.torch
 import torch
 
 
 class Training:
     def __init__(self, file):
-        tensors = safetensors.torch.load_file(file)
-        self.x, self.y = tensors.pop("x"), tensors.pop("y")
-        self.model = torch.nn.Sequential(
-            torch.nn.Linear(64, 128),
-            torch.nn.ReLU(),
-            torch.nn.Linear(128, 128),
-            torch.nn.ReLU(),
-            torch.nn.Linear(128, 10),
+        self.model, self.x, self.y = mlp.load(file)
+        self.optimizer = torch.optim.AdamW(
+            self.model.parameters(), lr=mlp.LEARNING_RATE, fused=True
         )
-        self.model.load_state_dict(tensors)
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=1e-3, fused=True)
 
     def step(self):
         self.optimizer.zero_grad()
