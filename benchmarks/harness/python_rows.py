@@ -18,11 +18,12 @@ def _fasttrain_bert(sides: Sides, precision: str, pack: bool) -> Side:
 
 def _as_it_is(sides: Sides, bf16: bool) -> Row:
     precision = "bf16" if bf16 else "fp32"
+    tuned = bert_rows.tuned_pytorch(sides, MINILM, precision, "tuned PyTorch")
     return Row(
         "python-minilm",
         f"transformers' MiniLM as it is by ft.Trainer, {precision}",
         _fasttrain_bert(sides, precision, pack=False),
-        (Peer(bert_rows.tuned_pytorch(sides, MINILM, precision, "tuned PyTorch"), Goal(at_least=1.0)),),
+        (Peer(tuned, Goal(at_least=1.0)),),
         bert_rows.MINILM_UNIT,
         BF16 if bf16 else FP32,
     )
@@ -30,17 +31,13 @@ def _as_it_is(sides: Sides, bf16: bool) -> Row:
 
 def _packed(sides: Sides, bf16: bool) -> Row:
     precision = "bf16" if bf16 else "fp32"
+    tuned = bert_rows.tuned_pytorch(sides, MINILM, precision, "tuned PyTorch")
+    in_cpp = bert_rows.libtrain_of(sides, MINILM, precision, "libtrain, its own BERT in C++")
     return Row(
         "python-minilm-packed",
         f"transformers' MiniLM by pack_encoder and ft.Trainer, {precision}",
         _fasttrain_bert(sides, precision, pack=True),
-        (
-            Peer(bert_rows.tuned_pytorch(sides, MINILM, precision, "tuned PyTorch"), Goal(at_least=2.2)),
-            Peer(
-                bert_rows.libtrain_of(sides, MINILM, precision, "libtrain, its own BERT in C++"),
-                Goal(at_least=0.97),
-            ),
-        ),
+        (Peer(tuned, Goal(at_least=2.2)), Peer(in_cpp, Goal(at_least=0.97))),
         bert_rows.MINILM_UNIT,
         BF16 if bf16 else FP32,
     )

@@ -324,9 +324,7 @@ def test_every_row_starts_programs_that_exist(tmp_path):
     programs = (ROOT / "benchmarks/programs/CMakeLists.txt").read_text()
     for side in [side for row in rows for side in (row.ours, *(peer.side for peer in row.peers))]:
         json.loads(side.command[-1])
-        path = pathlib.Path(
-            side.command[1] if side.command[0] == sys.executable else side.command[0]
-        )
+        path = pathlib.Path(side.command[-2])
         assert (
             path.is_file()
             or f"libtrain_add_worker({path.name.removesuffix('_worker')} " in programs
