@@ -2,6 +2,7 @@
 add_library(libtrain_options INTERFACE)
 # Options are given by designated initialisers, which leave out what keeps its default.
 target_compile_options(libtrain_options INTERFACE -Wall -Wextra -Wno-missing-field-initializers
+  $<$<CXX_COMPILER_ID:Clang>:-Wreserved-identifier>
   $<$<BOOL:${LIBTRAIN_WERROR}>:-Werror>)
 # One fmt for all files: see cmake/FindFmt9Headers.cmake.
 target_compile_definitions(libtrain_options INTERFACE FMT_HEADER_ONLY)

@@ -19,7 +19,8 @@ pytest_with() {
   local preset=$1 runner=$2
   shift 2
   step_on "pytest $preset" env LIBTRAIN_BUILD_DIR="$PWD/build/$preset" \
-    "$runner" -m pytest -q "$@" -p no:cacheprovider --timeout 300 --junitxml "build/results/pytest-$preset.xml"
+    "$runner" -m pytest -q "$@" -n "$(jobs_that_fit)" --dist loadfile -p no:cacheprovider --timeout 300 \
+    --junitxml "build/results/pytest-$preset.xml"
 }
 
 run_tests() {
