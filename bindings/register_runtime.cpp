@@ -47,10 +47,13 @@ std::string text_of(const lt::SimulationReport& report) {
 }
 
 void complete(lt::Runtime& runtime, const std::string& name,
-              const std::vector<at::Tensor>& parameters, bool has_convolutions) {
-  lt::ModelFacts facts = lt::describe_parameters(parameters);
+              const std::vector<at::Tensor>& parameters, const std::vector<at::Tensor>& gemms,
+              const std::vector<at::Tensor>& convolutions, bool has_attention) {
+  lt::ModelFacts facts = lt::describe_weights({.parameters = parameters,
+                                               .gemms = gemms,
+                                               .convolutions = convolutions,
+                                               .has_attention = has_attention});
   facts.name = name;
-  facts.has_convolutions = has_convolutions;
   runtime.complete(facts);
 }
 
@@ -92,8 +95,8 @@ void register_runtime(py::module_& module) {
       .def_property_readonly(
           "loss_scaling",
           [](const lt::Runtime& runtime) { return runtime.plan().loss_scaling.value; })
-      .def("complete", complete, py::arg("name"), py::arg("parameters"),
-           py::arg("has_convolutions"))
+      .def("complete", complete, py::arg("name"), py::arg("parameters"), py::arg("gemms"),
+           py::arg("convolutions"), py::arg("has_attention"))
       .def("restore_settings", &lt::Runtime::restore_settings, ReleaseGil());
 }
 

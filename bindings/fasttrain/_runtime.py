@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import pathlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import TYPE_CHECKING, NoReturn, TypedDict, TypeVar
 
@@ -63,6 +63,24 @@ def plan(*, machine: str | os.PathLike[str] | None = None,
     return _native.make_plan(options, pathlib.Path(machine).read_bytes(), os.fspath(machine))
 
 
+_MULTIPLYING = (
+    torch.nn.Linear,
+    torch.nn.MultiheadAttention,
+    torch.nn.RNNBase,
+    torch.nn.RNNCellBase,
+)
+
+
+def _weights(
+    module: torch.nn.Module,
+    kinds: tuple[type[torch.nn.Module], ...],
+    counts: Callable[[torch.Tensor], bool],
+) -> list[torch.Tensor]:
+    """What layers of these kinds hold themselves and counts."""
+    layers = (part for part in module.modules() if isinstance(part, kinds))
+    return [weight for layer in layers for weight in layer.parameters(recurse=False) if counts(weight)]
+
+
 class Runtime:
     """The plan made for this machine and applied to this process. One at a time; as a context
     manager it puts settings back at the end.
@@ -117,11 +135,12 @@ class Runtime:
         """Completes the plan for this module and moves it, in place, to the device in the planned
         memory format. Make optimizers afterwards.
         """
-        convolutions = (torch.nn.modules.conv._ConvNd,)
         self._native.complete(
             type(module).__name__,
             list(module.parameters()),
-            any(isinstance(part, convolutions) for part in module.modules()),
+            _weights(module, _MULTIPLYING, lambda weight: weight.dim() == 2),
+            _weights(module, (torch.nn.modules.conv._ConvNd,), lambda weight: weight.dim() > 2),
+            any(isinstance(part, torch.nn.MultiheadAttention) for part in module.modules()),
         )
         module.to(self.device)
         if self._native.channels_last:

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "libtrain/core/api.hpp"
+
 namespace libtrain {
 
 /// Tensors of one type and shape, and how many there are of them: "float32 3072x768 x12".
@@ -14,5 +16,8 @@ struct ShapeCount {
 
   friend bool operator==(const ShapeCount&, const ShapeCount&) = default;
 };
+
+/// Counts `more` among those of the same type and shape.
+LT_API void add_to(std::vector<ShapeCount>& tensors, ShapeCount more);
 
 }  // namespace libtrain

@@ -22,8 +22,8 @@ int64_t elements(const ShapeCount& tensors) {
 /// Adds up the layers of a model in fp32.
 class Layers {
  public:
-  void parameter(Shape shape, int64_t count) { add(parameters_, std::move(shape), count); }
-  void gemm(int64_t out, int64_t in, int64_t count) { add(gemms_, {out, in}, count); }
+  void parameter(Shape shape, int64_t count) { add_to(parameters_, fp32(std::move(shape), count)); }
+  void gemm(int64_t out, int64_t in, int64_t count) { add_to(gemms_, fp32({out, in}, count)); }
 
   void linear(int64_t out, int64_t in, int64_t count) {
     parameter({out, in}, count);
@@ -37,7 +37,7 @@ class Layers {
   void norm(int64_t width, int64_t count) { parameter({width}, 2 * count); }
   void convolution(int64_t out, int64_t in, int64_t kernel, int64_t count) {
     parameter({out, in, kernel, kernel}, count);
-    add(convolutions_, {out, in, kernel, kernel}, count);
+    add_to(convolutions_, fp32({out, in, kernel, kernel}, count));
   }
 
   ModelFacts facts() const {
@@ -56,13 +56,8 @@ class Layers {
   }
 
  private:
-  static void add(std::vector<ShapeCount>& tensors, Shape shape, int64_t count) {
-    const auto same = std::ranges::find(tensors, shape, &ShapeCount::shape);
-    if (same == tensors.end()) {
-      tensors.push_back({"float32", std::move(shape), count});
-    } else {
-      same->count += count;
-    }
+  static ShapeCount fp32(Shape shape, int64_t count) {
+    return {"float32", std::move(shape), count};
   }
 
   std::vector<ShapeCount> parameters_;

@@ -3,13 +3,18 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/equal.h>
 #include <ATen/ops/randn.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <torch/nn/modules/activation.h>
 #include <torch/nn/modules/container/sequential.h>
 #include <torch/nn/modules/conv.h>
+#include <torch/nn/modules/embedding.h>
 #include <torch/nn/modules/linear.h>
+#include <torch/nn/modules/rnn.h>
 #include <torch/utils.h>
 
 #include "libtrain/core/error.hpp"
+#include "libtrain/facts/machine.hpp"
 #include "libtrain/runtime/model_facts.hpp"
 #include "tests/support/test_device.hpp"
 
@@ -70,6 +75,28 @@ TEST(ModelFacts, CountSharedTensorsOnceAndFindConvolutions) {
   EXPECT_EQ(facts.parameter_bytes, 26 * 4);
   EXPECT_EQ(facts.has_convolutions, true);
   EXPECT_EQ(describe_model(*linear).has_convolutions, false);
+}
+
+TEST(ModelFacts, ListTheWeightsOfLayersByTypeAndShape) {
+  const torch::nn::Conv2d convolution(torch::nn::Conv2dOptions(4, 6, 3).groups(2));
+  const torch::nn::Linear shared(8, 8);
+  const torch::nn::Sequential model(shared, torch::nn::Linear(8, 8), shared, convolution,
+                                    torch::nn::Embedding(5, 8), torch::nn::GRU(8, 8),
+                                    torch::nn::MultiheadAttention(8, 2));
+  shared->to(at::kBFloat16);
+  const ModelFacts facts = describe_model(*model);
+  const std::vector<ShapeCount> gemms{{"bfloat16", {8, 8}, 1},
+                                      {"float32", {8, 8}, 2},    // a layer's, attention's last
+                                      {"float32", {24, 8}, 3}};  // the GRU's two, attention's first
+  EXPECT_EQ(facts.gemms, gemms);
+  EXPECT_EQ(facts.convolutions, (std::vector<ShapeCount>{{"float32", {6, 2, 3, 3}, 1}}));
+  EXPECT_EQ(facts.has_attention, true);
+  EXPECT_THAT(*facts.parameter_shapes, testing::Contains(ShapeCount{"float32", {5, 8}, 1}));
+  EXPECT_EQ(parse_model_facts(format_model_facts(facts), "x"), facts);
+}
+
+TEST(ModelFacts, DoNotKnowOfAttentionInModulesOfOnesOwn) {
+  EXPECT_EQ(describe_model(*torch::nn::Linear(2, 2)).has_attention, std::nullopt);
 }
 
 }  // namespace

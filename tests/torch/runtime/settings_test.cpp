@@ -4,6 +4,7 @@
 #include <ATen/Parallel.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <utility>
 
 #include "libtrain/runtime/torch_compat.hpp"
@@ -21,22 +22,36 @@ Plan cuda_plan() {
   return plan;
 }
 
+std::array<at::Float32Precision, 3> fp32_precisions() {
+  return {compat::cuda_fp32_precision(at::Float32Op::MATMUL),
+          compat::cuda_fp32_precision(at::Float32Op::CONV),
+          compat::cuda_fp32_precision(at::Float32Op::RNN)};
+}
+
 TEST(Settings, AreAppliedAndPutBack) {
   at::set_num_threads(2);
-  const auto precision = compat::cuda_fp32_precision(at::Float32Op::MATMUL);
+  const auto precisions = fp32_precisions();
   const auto order = at::globalContext().sDPPriorityOrder();
   {
     const SettingsGuard guard = apply_settings(cuda_plan());
     EXPECT_EQ(at::get_num_threads(), 1);
-    EXPECT_EQ(compat::cuda_fp32_precision(at::Float32Op::MATMUL), at::Float32Precision::TF32);
+    constexpr auto kTf32 = at::Float32Precision::TF32;
+    EXPECT_EQ(fp32_precisions(), (std::array{kTf32, kTf32, kTf32}));
     EXPECT_TRUE(at::globalContext().benchmarkCuDNN());
     EXPECT_EQ(at::globalContext().sDPPriorityOrder().front(), at::SDPBackend::efficient_attention);
     EXPECT_EQ(at::globalContext().sDPPriorityOrder().size(), order.size());
   }
   EXPECT_EQ(at::get_num_threads(), 2);
-  EXPECT_EQ(compat::cuda_fp32_precision(at::Float32Op::MATMUL), precision);
+  EXPECT_EQ(fp32_precisions(), precisions);
   EXPECT_FALSE(at::globalContext().benchmarkCuDNN());
   EXPECT_EQ(at::globalContext().sDPPriorityOrder(), order);
+}
+
+// LibTorch refuses programs that use both of its interfaces for TF32, at the first look at the old.
+TEST(Settings, LeaveTheOldInterfaceForTf32ToTheProgram) {
+  { const SettingsGuard guard = apply_settings(cuda_plan()); }
+  EXPECT_FALSE(at::globalContext().allowTF32CuBLAS());
+  EXPECT_TRUE(at::globalContext().allowTF32CuDNN());
 }
 
 TEST(Settings, GuardUndoesOnceWhenMoved) {
