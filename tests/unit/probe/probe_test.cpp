@@ -75,6 +75,15 @@ TEST(MachineSources, AnswersNothingForWhatIsNotThere) {
   EXPECT_EQ(sources.open_library("libno-such-library.so.1"), nullptr);
 }
 
+TEST(MachineSources, ListsTheLoopbackAddress) {
+  const auto addresses = MachineSources{}.addresses();
+  ASSERT_TRUE(addresses.has_value());
+  const auto loopback = addresses->find("lo");
+  if (loopback != addresses->end()) {  // a sandbox may have none
+    EXPECT_NE(std::ranges::find(loopback->second, "127.0.0.1"), loopback->second.end());
+  }
+}
+
 TEST(MachineSources, ReadsTheEnvironmentAsItIsNow) {
   ::setenv("LIBTRAIN_PROBE_TEST", "a=b", 1);
   EXPECT_EQ(MachineSources{}.environment().at("LIBTRAIN_PROBE_TEST"), "a=b");
