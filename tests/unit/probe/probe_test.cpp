@@ -95,6 +95,8 @@ TEST(BuildFacts, NameTheLibraryTheBuildIsFor) {
   EXPECT_TRUE(facts.libtrain_version);
   EXPECT_EQ(facts.cuda_version.has_value(), facts.cuda_archs.has_value());
   EXPECT_TRUE(facts.torch_version || !facts.cuda_version);
+  EXPECT_TRUE(facts.cuda_version || (!facts.cuda_runtime_version && !facts.cublas_version));
+  EXPECT_EQ(facts.gloo.has_value(), facts.torch_version.has_value());
 }
 
 }  // namespace
