@@ -4,8 +4,9 @@
 # host-only C++ code does not need. The Python to ask is Python3_EXECUTABLE, else `python3`.
 #
 # Sets LibTorch_VERSION (2.15.0), LibTorch_FULL_VERSION (2.15.0+cu132), LibTorch_CUDA_VERSION (empty for a
-# CPU build), LibTorch_CUDA_ARCHS, LibTorch_CUDNN_VERSION, LibTorch_NCCL_VERSION, LibTorch_LIBRARY_DIR and
-# the targets LibTorch::cpu (torch_cpu and c10) and LibTorch::python (for Python modules). libtorch_cuda is
+# CPU build), LibTorch_CUDA_ARCHS, the versions of the packages it runs on, LibTorch_CUDART_VERSION,
+# LibTorch_CUBLAS_VERSION, LibTorch_CUDNN_VERSION and LibTorch_NCCL_VERSION, LibTorch_GLOO (1 or 0: whether
+# it has it), LibTorch_LIBRARY_DIR and the targets LibTorch::cpu (torch_cpu and c10) and LibTorch::python (for Python modules). libtorch_cuda is
 # not linked: the library loads it when a driver is there (libtrain/runtime/cuda_library.cpp).
 if(NOT Python3_EXECUTABLE)
   find_program(Python3_EXECUTABLE NAMES python3 REQUIRED)
@@ -26,11 +27,13 @@ except Exception as error:
     sys.exit(1)
 flags = torch._C._cuda_getArchFlags() if torch.version.cuda else ""
 cuda = re.match(r"\d+", torch.version.cuda or "")
-suffix = f"-cu{cuda.group(0)}" if cuda else ""
+def package(name):  # of CUDA 13 some have no suffix
+    return version(f"{name}-cu{cuda.group(0)}", name) if cuda else ""
+gloo = torch.distributed.is_available() and torch.distributed.is_gloo_available()
 print("|".join([
     os.path.dirname(torch.__file__), torch.__version__, torch.version.cuda or "", flags or "",
-    version("nvidia-cudnn" + suffix) if cuda else "", version("nvidia-nccl" + suffix) if cuda else "",
-    str(int(torch._C._GLIBCXX_USE_CXX11_ABI))]))
+    package("nvidia-cuda-runtime"), package("nvidia-cublas"), package("nvidia-cudnn"), package("nvidia-nccl"),
+    str(int(gloo)), str(int(torch._C._GLIBCXX_USE_CXX11_ABI))]))
 ]])
 execute_process(COMMAND ${Python3_EXECUTABLE} -c "${_probe}"
   OUTPUT_VARIABLE _facts ERROR_VARIABLE _error RESULT_VARIABLE _result OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -44,9 +47,12 @@ else()
   list(GET _facts 1 LibTorch_FULL_VERSION)
   list(GET _facts 2 LibTorch_CUDA_VERSION)
   list(GET _facts 3 LibTorch_CUDA_ARCHS)
-  list(GET _facts 4 LibTorch_CUDNN_VERSION)
-  list(GET _facts 5 LibTorch_NCCL_VERSION)
-  list(GET _facts 6 LibTorch_CXX11_ABI)
+  list(GET _facts 4 LibTorch_CUDART_VERSION)
+  list(GET _facts 5 LibTorch_CUBLAS_VERSION)
+  list(GET _facts 6 LibTorch_CUDNN_VERSION)
+  list(GET _facts 7 LibTorch_NCCL_VERSION)
+  list(GET _facts 8 LibTorch_GLOO)
+  list(GET _facts 9 LibTorch_CXX11_ABI)
   string(REGEX MATCH "^[0-9]+\\.[0-9]+\\.[0-9]+" LibTorch_VERSION "${LibTorch_FULL_VERSION}")
   set(LibTorch_LIBRARY_DIR ${LibTorch_DIR_FOUND}/lib)
   if(LibTorch_VERSION VERSION_LESS 2.11 OR LibTorch_VERSION VERSION_GREATER_EQUAL 2.16)

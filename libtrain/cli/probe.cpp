@@ -32,7 +32,7 @@ std::vector<std::string> host_names() {
 }  // namespace
 
 int run_probe(const ProbeArguments& arguments) {
-  MachineFacts facts = probe_machine();
+  MachineFacts facts = probe_machine_and_cuda();
   if (arguments.redact) {
     facts = redact(std::move(facts), host_names());
   }

@@ -15,6 +15,17 @@ bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
+/// How a container is given the GPUs of its machine.
+std::string access_to_gpus(const std::string& runtime) {
+  if (runtime == "kubernetes") {
+    return "give the pod a GPU: a limit of nvidia.com/gpu";
+  }
+  return "start the container with access to the GPU: " +
+         std::string(runtime == "apptainer" ? "apptainer exec --nv"
+                     : runtime == "podman"  ? "podman run --device nvidia.com/gpu=all"
+                                            : "docker run --gpus all");
+}
+
 /// What to do about a driver's own words (CUDA Driver API, CUresult; nvml.h, nvmlReturn_t).
 std::string remedy_of(const std::string& problem, const HostFacts& host) {
   constexpr std::array<std::pair<std::string_view, std::string_view>, 7> kRemedies{{
@@ -39,9 +50,8 @@ std::string remedy_of(const std::string& problem, const HostFacts& host) {
     }
   }
   if (contains(problem, "cannot be loaded")) {
-    return host.container == true
-               ? "start the container with access to the GPU: docker run --gpus all"
-               : "install the NVIDIA driver, then reboot";
+    return host.container == true ? access_to_gpus(host.container_runtime.value_or(""))
+                                  : "install the NVIDIA driver, then reboot";
   }
   return "nvidia-smi; dmesg | grep NVRM";
 }
@@ -94,6 +104,22 @@ Outcome check_cuda_build(const Examined& seen) {
               "the GPU is not used: training runs on the CPU",
               "pip install --force-reinstall torch from PyPI, whose x86-64 wheels have CUDA, then "
               "configure and build libtrain again");
+}
+
+Outcome check_cuda_start(const Examined& seen) {
+  const GpuDriverFacts& driver = seen.machine.gpu_driver;
+  if (!driver.cuda_starts) {
+    return skip("no GPU was listed to start it for, or it did not answer within 0.9 s");
+  }
+  if (*driver.cuda_starts) {
+    return pass("CUDA starts");
+  }
+  const std::string problem = driver.cuda_problem.value_or("unknown");
+  return fail(fill("GPUs are listed, and CUDA does not start: {}", quote(problem, 300)),
+              "training on a GPU ends with that error",
+              contains(problem, "libcuda") && seen.machine.host.container == true
+                  ? "start the container with NVIDIA_DRIVER_CAPABILITIES=compute,utility"
+                  : remedy_of(problem, seen.machine.host));
 }
 
 /// Smallest drivers that serve every CUDA of a major version (CUDA Compatibility guide, "Minor
@@ -243,6 +269,7 @@ Outcome check_loaded(const Examined& seen) {
 constexpr std::array kChecks{
     Check{"driver.listing", "can the driver list the GPUs", check_listing},
     Check{"driver.cuda_build", "was LibTorch built with CUDA", check_cuda_build},
+    Check{"driver.cuda_start", "does CUDA start", check_cuda_start},
     Check{"driver.cuda_version", "does the driver serve LibTorch's CUDA", check_cuda_version},
     Check{"driver.targets", "does LibTorch hold code for each GPU", check_targets},
     Check{"driver.fabric", "is the NVSwitch fabric up", check_fabric},

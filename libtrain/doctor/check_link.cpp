@@ -3,6 +3,7 @@
 
 #include "libtrain/core/text.hpp"
 #include "libtrain/doctor/check.hpp"
+#include "libtrain/doctor/nvlink.hpp"
 #include "libtrain/plan/target.hpp"
 
 namespace libtrain {
@@ -74,7 +75,17 @@ Outcome check_nvlink(const Examined& seen) {
                nvml_name(*gpu)));
     }
   }
-  return pass(fill("{} NVLinks up on each", most));
+  for (const GpuFacts* gpu : gpus) {
+    if (const GpuFacts* partner = hidden_partner(seen.machine, gpus, *gpu)) {
+      return warn_of(fill("the NVLinks of {} end at nvidia-smi's GPU {}, which is hidden",
+                          name_of(*gpu), nvml_name(*partner)),
+                     "its gradients pass over PCIe, many times slower",
+                     "nvidia-smi topo -m; name GPUs in CUDA_VISIBLE_DEVICES that are linked to "
+                     "each other");
+    }
+  }
+  const auto unlinked = unlinked_pairs(seen.machine, gpus);
+  return pass(fill("{} NVLinks up on each{}", most, unlinked ? ", " + *unlinked : ""));
 }
 
 Outcome check_peers(const Examined& seen) {
@@ -117,8 +128,11 @@ Outcome check_iommu(const Examined& seen) {
   if (gpus.size() < 2 || seen.machine.host.virtual_machine == true) {
     return skip(gpus.size() < 2 ? "fewer than two visible GPUs" : "a virtual machine");
   }
-  const bool by_nvlink = std::ranges::all_of(
-      gpus, [](const GpuFacts* gpu) { return gpu->nvlinks_active.value_or(0) > 0; });
+  const bool by_nvlink = std::ranges::all_of(gpus, [&](const GpuFacts* gpu) {
+    return std::ranges::all_of(gpus, [&](const GpuFacts* other) {
+      return gpu == other || are_linked(seen.machine, *gpu, *other);
+    });
+  });
   for (const GpuFacts* gpu : gpus) {
     if (!by_nvlink && gpu->iommu && gpu->iommu->starts_with("DMA")) {
       return warn_of(
@@ -159,7 +173,7 @@ Outcome check_acs(const Examined& seen) {
   for (const GpuFacts* gpu : gpus) {
     for (const GpuFacts* other : gpus) {
       const bool told = gpu->acs_bridges && gpu->pci_bridges && other->pci_bridges;
-      if (gpu == other || !told || gpu->nvlinks_active.value_or(0) > 0) {
+      if (gpu == other || !told || are_linked(seen.machine, *gpu, *other)) {
         continue;
       }
       known = true;

@@ -26,6 +26,8 @@ Outcome check_shared_memory(const Examined& seen) {
   const bool shared = local_processes(seen.machine) > 1 || visible_gpus(seen.machine).size() > 1;
   const std::string mend = size > kDockerDefault
                                ? "rm /dev/shm files that ended jobs left behind: ls -l /dev/shm"
+                           : host.container_runtime == "kubernetes"
+                               ? "give the pod an emptyDir with medium Memory at /dev/shm"
                                : "docker run --ipc=host, or --shm-size=8g; Kubernetes: an emptyDir "
                                  "with medium Memory at /dev/shm";
   const std::string harm =

@@ -11,21 +11,25 @@ namespace {
 using Names = std::vector<std::string>;
 
 Outcome check_interfaces(const Examined& seen) {
-  const auto& interfaces = seen.machine.network.interfaces;
-  if (!interfaces) {
+  const auto usable = usable_interfaces(seen.machine.network);
+  if (!usable) {
     return skip("the interfaces are unknown");
   }
-  if (!interfaces->empty()) {
-    return pass("up: " + join(*interfaces, ", "));
+  if (!usable->empty()) {
+    return pass("up: " + join(*usable, ", "));
   }
+  const Names& up = *seen.machine.network.interfaces;
+  const std::string found =
+      up.empty() ? "no interface but lo is up"
+                 : fill("no interface but lo has an address; up without one: {}", join(up, ", "));
   if (spans_machines(seen.machine)) {
-    return fail("no interface but lo is up", "the other machines of this job cannot be reached",
-                "give the container a network: docker run --network=host");
+    return fail(found, "the other machines of this job cannot be reached",
+                up.empty() ? "give the container a network: docker run --network=host"
+                           : "give one an address: a static one, or see why DHCP gives none");
   }
   return seen.machine.launch.world_size.value_or(1) < 2
-             ? pass("none but lo is up; one process needs none")
-             : warn_of("no interface but lo is up",
-                       "NCCL and Gloo leave lo out unless they are told to take it",
+             ? pass(found + "; one process needs none")
+             : warn_of(found, "NCCL and Gloo leave lo out unless they are told to take it",
                        "export NCCL_SOCKET_IFNAME=lo GLOO_SOCKET_IFNAME=lo");
 }
 
@@ -45,15 +49,15 @@ bool selects(std::string_view pattern, const std::string& interface) {
 }
 
 Outcome check_socket_names(const Examined& seen) {
-  const auto& interfaces = seen.machine.network.interfaces;
+  const auto usable = usable_interfaces(seen.machine.network);
   bool set = false;
   for (const std::string name : {"NCCL_SOCKET_IFNAME", "GLOO_SOCKET_IFNAME"}) {
     const std::string* pattern = variable(seen, name);
-    if (pattern == nullptr || !interfaces) {
+    if (pattern == nullptr || !usable) {
       continue;
     }
     set = true;
-    Names candidates = *interfaces;
+    Names candidates = *usable;
     candidates.emplace_back("lo");
     const bool whole = name.starts_with("GLOO");  // names, not prefixes
     const bool found = std::ranges::any_of(candidates, [&](const std::string& interface) {
@@ -62,7 +66,7 @@ Outcome check_socket_names(const Examined& seen) {
     if (!found) {
       return fail(fill("{} selects none of {}", setting(seen, name), join(candidates, ", ")),
                   "process groups end with \"no socket interface found\"",
-                  fill("unset {}, or name an interface that is up", name));
+                  fill("unset {}, or name an interface that is up and has an address", name));
     }
   }
   return set ? pass("every name is an interface that is up")

@@ -17,6 +17,7 @@ void visit_fields(FactsOf<HostFacts> auto& facts, auto&& visit) {
   visit("kernel", facts.kernel);
   visit("libc", facts.libc);
   visit("container", facts.container);
+  visit("container_runtime", facts.container_runtime);
   visit("wsl", facts.wsl);
   visit("memory_bytes", facts.memory_bytes);
   visit("memory_limit_bytes", facts.memory_limit_bytes);
@@ -67,6 +68,8 @@ void visit_fields(FactsOf<GpuDriverFacts> auto& facts, auto&& visit) {
   visit("open_kernel_module", facts.open_kernel_module);
   visit("module_refusal", facts.module_refusal);
   visit("problem", facts.problem);
+  visit("cuda_starts", facts.cuda_starts);
+  visit("cuda_problem", facts.cuda_problem);
 }
 
 void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
@@ -83,6 +86,7 @@ void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
   visit("mig_instance", facts.mig_instance);
   visit("mig_profile", facts.mig_profile);
   visit("numa_node", facts.numa_node);
+  visit("cpu_affinity", facts.cpu_affinity);
   visit("iommu", facts.iommu);
   visit("pci_bridges", facts.pci_bridges);
   visit("acs_bridges", facts.acs_bridges);
@@ -91,6 +95,7 @@ void visit_fields(FactsOf<GpuFacts> auto& facts, auto&& visit) {
   visit("nvlinks", facts.nvlinks);
   visit("nvlink_version", facts.nvlink_version);
   visit("nvlinks_active", facts.nvlinks_active);
+  visit("nvlink_peers", facts.nvlink_peers);
   visit("peers", facts.peers);
   visit("fabric", facts.fabric);
   visit("compute_mode", facts.compute_mode);
@@ -121,8 +126,11 @@ void visit_fields(FactsOf<LibraryFacts> auto& facts, auto&& visit) {
   visit("libtrain_version", facts.libtrain_version);
   visit("torch_version", facts.torch_version);
   visit("cuda_version", facts.cuda_version);
+  visit("cuda_runtime_version", facts.cuda_runtime_version);
+  visit("cublas_version", facts.cublas_version);
   visit("cudnn_version", facts.cudnn_version);
   visit("nccl_version", facts.nccl_version);
+  visit("gloo", facts.gloo);
   visit("cuda_archs", facts.cuda_archs);
   visit("loaded", facts.loaded);
 }
@@ -140,6 +148,7 @@ void visit_fields(FactsOf<LaunchFacts> auto& facts, auto&& visit) {
 void visit_fields(FactsOf<NetworkFacts> auto& facts, auto&& visit) {
   visit("interfaces", facts.interfaces);
   visit("interface_mbps", facts.interface_mbps);
+  visit("interface_addresses", facts.interface_addresses);
   visit("infiniband", facts.infiniband);
   visit("infiniband_gbps", facts.infiniband_gbps);
   visit("infiniband_nodes", facts.infiniband_nodes);

@@ -26,6 +26,7 @@ struct GpuFacts {
   std::optional<bool> mig_instance;
   std::optional<std::string> mig_profile;  ///< "3g.40gb"
   std::optional<int> numa_node;
+  std::optional<std::string> cpu_affinity;              ///< CPUs beside it, by NVML: "0-31,64-95"
   std::optional<std::string> iommu;                     ///< "DMA" translates, "identity" does not
   std::optional<std::vector<std::string>> pci_bridges;  ///< above it, from the host's on
   std::optional<std::vector<std::string>> acs_bridges;  ///< those that send peer copies upward
@@ -34,11 +35,14 @@ struct GpuFacts {
   std::optional<int> nvlinks;                           ///< links the chip has
   std::optional<int> nvlink_version;                    ///< 4 on Hopper
   std::optional<int> nvlinks_active;                    ///< links that are up
-  std::optional<std::vector<std::string>> peers;        ///< NVML indices it may read, by the driver
-  std::optional<std::string> fabric;                    ///< NVSwitch: "completed", "in progress"
-  std::optional<std::string> compute_mode;   ///< "default", "exclusive process", "prohibited"
-  std::optional<bool> virtual_gpu_licensed;  ///< of a vGPU alone
-  std::optional<bool> persistence;           ///< the driver stays loaded without a client
+  /// Where the links that are up end, and how many there: "00000000:65:00.0 x4", "switch x18",
+  /// "cpu x3". Older drivers tell a switch by its bus id.
+  std::optional<std::vector<std::string>> nvlink_peers;
+  std::optional<std::vector<std::string>> peers;  ///< NVML indices it may read, by the driver
+  std::optional<std::string> fabric;              ///< NVSwitch: "completed", "in progress"
+  std::optional<std::string> compute_mode;        ///< "default", "exclusive process", "prohibited"
+  std::optional<bool> virtual_gpu_licensed;       ///< of a vGPU alone
+  std::optional<bool> persistence;                ///< the driver stays loaded without a client
   std::optional<double> power_default_watts;
   std::optional<double> power_limit_watts;  ///< what is enforced
   std::optional<int> slowdown_celsius;      ///< clocks fall from this temperature on
@@ -73,6 +77,9 @@ struct GpuDriverFacts {
   std::optional<bool> open_kernel_module;          ///< null without a loaded module
   std::optional<std::string> module_refusal;  ///< which kernel module a GPU that was left out needs
   std::optional<std::string> problem;         ///< why no GPU could be listed
+  /// Whether CUDA starts where GPUs are listed; only probe_machine_and_cuda() asks.
+  std::optional<bool> cuda_starts;
+  std::optional<std::string> cuda_problem;  ///< why it does not
 
   friend bool operator==(const GpuDriverFacts&, const GpuDriverFacts&) = default;
 };

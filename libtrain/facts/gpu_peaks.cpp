@@ -33,6 +33,7 @@ constexpr std::string_view kBlackwell = "NVIDIA Blackwell data sheets, HGX B200 
 constexpr std::string_view kH20 = "huggingface.js, table of hardware, pull request 2117";
 constexpr std::string_view kUltra = "NVIDIA Blackwell Ultra data sheets, HGX B300 and GB300 NVL72";
 constexpr std::string_view kPro6000 = "NVIDIA RTX PRO 6000 Blackwell data sheets";
+constexpr std::string_view kSpark = "Exo Labs, The DGX Spark Handbook";
 constexpr std::string_view kBlackwellRtx = "NVIDIA RTX Blackwell GPU Architecture";
 
 // clang-format off
@@ -78,6 +79,7 @@ constexpr std::array kRows{
                                         125,   252,   504,   504,   1008,  1792, kNone, 5, 188, kPro6000},
     Row{"RTX PRO 6000 Blackwell Server Edition",
                                         120,   kNone, kNone, kNone, kNone, 1597, kNone, 5, 188, kPro6000},
+    Row{"GB10",                         kNone, kNone, kNone, kNone, kNone, 273,  kNone, 0, 48,  kSpark},
 };
 // clang-format on
 
@@ -113,7 +115,7 @@ std::optional<GpuPeaks> gpu_peaks(const GpuFacts& gpu) {
   if (!instance) {
     out.memory_gb_per_s = known(row->memory);
     out.nvlink_gb_per_s = known(row->nvlink);
-    out.pcie_generation = row->pcie;
+    out.pcie_generation = known(row->pcie);
   }
   out.source = row->source;
   return out;

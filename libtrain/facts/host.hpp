@@ -16,10 +16,11 @@ struct HostFacts {
   std::optional<std::string> kernel;  ///< "6.1.0-18-amd64"
   std::optional<std::string> libc;    ///< "glibc 2.36"
   std::optional<bool> container;
-  std::optional<bool> wsl;                     ///< Windows Subsystem for Linux
-  std::optional<int64_t> memory_bytes;         ///< installed
-  std::optional<int64_t> memory_limit_bytes;   ///< smallest cgroup limit of all parents
-  std::optional<int64_t> shared_memory_bytes;  ///< size of /dev/shm
+  std::optional<std::string> container_runtime;  ///< "docker", "kubernetes": probe/container.hpp
+  std::optional<bool> wsl;                       ///< Windows Subsystem for Linux
+  std::optional<int64_t> memory_bytes;           ///< installed
+  std::optional<int64_t> memory_limit_bytes;     ///< smallest cgroup limit of all parents
+  std::optional<int64_t> shared_memory_bytes;    ///< size of /dev/shm
   std::optional<bool> virtual_machine;
   std::optional<std::string> hypervisor;       ///< as CPUID names it: "KVMKVMKVM"
   std::optional<int> overcommit_memory;        ///< sysctl vm.overcommit_memory: 2 counts strictly

@@ -158,6 +158,7 @@ MachineFacts redact(MachineFacts facts, std::span<const std::string> hosts) {
   }
   clean(facts.gpu_driver.visible_devices);
   clean(facts.gpu_driver.problem);
+  clean(facts.gpu_driver.cuda_problem);
   clean(facts.launch.problem);
   clean(facts.host.kernel);
   clean_all(facts.network.interfaces);

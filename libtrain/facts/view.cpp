@@ -24,12 +24,24 @@ std::string_view absent(std::string_view name) {
   if (name == "cuda_index") {
     return "hidden";
   }
-  constexpr std::array<std::string_view, 14> kNone = {
-      "date",         "problem",       "performance_cores",
-      "mig_profile",  "launcher",      "rank",
-      "world_size",   "local_rank",    "local_world_size",
-      "cuda_version", "cudnn_version", "nccl_version",
-      "cuda_archs",   "iommu"};
+  constexpr std::array<std::string_view, 18> kNone = {"date",
+                                                      "problem",
+                                                      "performance_cores",
+                                                      "mig_profile",
+                                                      "launcher",
+                                                      "rank",
+                                                      "world_size",
+                                                      "local_rank",
+                                                      "local_world_size",
+                                                      "cuda_version",
+                                                      "cudnn_version",
+                                                      "nccl_version",
+                                                      "cuda_archs",
+                                                      "iommu",
+                                                      "cuda_runtime_version",
+                                                      "cublas_version",
+                                                      "container_runtime",
+                                                      "cuda_problem"};
   return std::find(kNone.begin(), kNone.end(), name) != kNone.end() ? "none" : "unknown";
 }
 

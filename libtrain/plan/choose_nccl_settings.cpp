@@ -7,8 +7,9 @@ namespace {
 
 bool has_only_loopback(const MachineFacts& machine) {
   const LaunchFacts& launch = machine.launch;
-  return machine.network.interfaces && machine.network.interfaces->empty() &&
-         launch.world_size.value_or(1) > 1 && launch.world_size == launch.local_world_size;
+  const auto usable = usable_interfaces(machine.network);
+  return usable && usable->empty() && launch.world_size.value_or(1) > 1 &&
+         launch.world_size == launch.local_world_size;
 }
 
 bool spans_machines(const LaunchFacts& launch) {
@@ -33,9 +34,25 @@ std::vector<std::string> bonds_beside_others(const NetworkFacts& network) {
 
 }  // namespace
 
+std::optional<std::vector<std::string>> usable_interfaces(const NetworkFacts& network) {
+  if (!network.interfaces || !network.interface_addresses ||
+      network.interface_addresses->size() != network.interfaces->size()) {
+    return network.interfaces;
+  }
+  std::vector<std::string> out;
+  for (size_t i = 0; i < network.interfaces->size(); ++i) {
+    if ((*network.interface_addresses)[i] != "none") {
+      out.push_back((*network.interfaces)[i]);
+    }
+  }
+  return out;
+}
+
 std::vector<ProcessVariable> nccl_evidence(const MachineFacts& machine) {
   if (has_only_loopback(machine)) {
-    const std::string reason = "no interface but lo is up, and every process is on this machine";
+    const std::string reason =
+        fill("no interface but lo {}, and every process is on this machine",
+             machine.network.interfaces->empty() ? "is up" : "has an address");
     return {{"NCCL_SOCKET_IFNAME", "lo", reason}, {"GLOO_SOCKET_IFNAME", "lo", reason}};
   }
   const std::vector<std::string> bonds = bonds_beside_others(machine.network);

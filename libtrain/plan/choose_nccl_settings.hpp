@@ -9,9 +9,13 @@
 
 namespace libtrain {
 
+/// The interfaces that NCCL and Gloo can take: those that are up and not known to lack an address
+/// (NCCL, src/misc/socket.cc, findInterfaces: IPv4 and IPv6 alone). Nothing where none are known.
+LT_API std::optional<std::vector<std::string>> usable_interfaces(const NetworkFacts& network);
+
 /// The variables of NCCL and Gloo that facts speak for: none of one process;
 /// - NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME=lo: all processes are on this machine, and it has no
-///   other interface that is up (NCCL leaves lo out unless it is named);
+///   other interface that is up and has an address (NCCL leaves lo out unless it is named);
 /// - NCCL_IB_HCA=^=...: InfiniBand devices that are bonds, beside others, for jobs of several
 ///   machines: a bond carries the machine's ordinary traffic.
 /// Source: NCCL, Environment Variables. Nothing is ever switched off: NCCL_P2P_DISABLE disables

@@ -33,4 +33,17 @@ std::optional<std::vector<int>> parse_cpu_list(std::string_view text) {
   return cpus;
 }
 
+std::string format_cpu_list(std::span<const int> cpus) {
+  std::vector<std::string> ranges;
+  for (size_t first = 0; first < cpus.size();) {
+    size_t last = first;
+    while (last + 1 < cpus.size() && cpus[last + 1] == cpus[last] + 1) {
+      ++last;
+    }
+    ranges.push_back(last == first ? to_text(cpus[first]) : fill("{}-{}", cpus[first], cpus[last]));
+    first = last + 1;
+  }
+  return join(ranges, ",");
+}
+
 }  // namespace libtrain

@@ -7,7 +7,6 @@
 #include <type_traits>
 
 #include "libtrain/core/text.hpp"
-#include "libtrain/probe/child_process.hpp"
 #include "libtrain/probe/kernel_driver.hpp"
 
 namespace libtrain {
@@ -131,22 +130,30 @@ std::optional<std::string> cuda_driver_version(const DynamicLibrary& cuda) {
   return fill("{}.{}", version / 1000, version % 1000 / 10);
 }
 
-CudaListing list_cuda_devices_in_child(const DynamicLibrary& cuda,
-                                       std::chrono::milliseconds limit) {
-  ChildProcess child([&](const ChildProcess::Tell& tell) { list_devices(cuda, tell); });
+CudaQuestion::CudaQuestion(const DynamicLibrary& cuda)
+    : cuda_(cuda), child_([&](const ChildProcess::Tell& tell) { list_devices(cuda, tell); }) {}
+
+CudaListing CudaQuestion::answer(std::chrono::milliseconds limit) {
   CudaListing out;
-  while (const std::optional<std::string> message = child.next(limit)) {
+  while (const std::optional<std::string> message = child_.next(limit)) {
     Record record;
     std::memcpy(&record, message->data(), sizeof(record));
     if (record.last) {
       if (record.result != kSuccess) {
-        out.problem = describe(cuda, record.result);
+        out.problem = describe(cuda_, record.result);
       }
       return out;
     }
     out.devices.push_back(device_of(record));
   }
-  return {.devices = {}, .problem = fill("the process that asked CUDA {}", child.silence())};
+  return {.devices = {},
+          .problem = fill("the process that asked CUDA {}", child_.silence()),
+          .timed_out = child_.timed_out()};
+}
+
+CudaListing list_cuda_devices_in_child(const DynamicLibrary& cuda,
+                                       std::chrono::milliseconds limit) {
+  return CudaQuestion(cuda).answer(limit);
 }
 
 void join_cuda_indices(std::span<GpuFacts> gpus, std::span<const CudaDevice> devices) {

@@ -9,6 +9,7 @@
 
 #include "libtrain/core/api.hpp"
 #include "libtrain/facts/gpu.hpp"
+#include "libtrain/probe/child_process.hpp"
 #include "libtrain/probe/sources.hpp"
 
 namespace libtrain {
@@ -26,14 +27,28 @@ struct CudaDevice {
 struct CudaListing {
   std::vector<CudaDevice> devices;
   std::optional<std::string> problem;  ///< in CUDA's words
+  bool timed_out = false;              ///< the problem: no answer in time
 };
 
 /// The newest CUDA version the driver (libcuda.so.1) serves. Does not initialise CUDA.
 LT_API std::optional<std::string> cuda_driver_version(const DynamicLibrary& cuda);
 
 /// Asks the driver for its devices in a forked child, because asking initialises CUDA: afterwards
-/// this process could neither fork workers that use CUDA nor change CUDA_VISIBLE_DEVICES. A child
-/// that says nothing for `limit` is ended and reported. Takes as long as CUDA takes to start.
+/// this process could neither fork workers that use CUDA nor change CUDA_VISIBLE_DEVICES.
+class LT_API CudaQuestion {
+ public:
+  /// Starts the child.
+  explicit CudaQuestion(const DynamicLibrary& cuda);
+  /// Waits for its answer, as long as CUDA takes to start. A child that says nothing for `limit`
+  /// is ended and reported.
+  CudaListing answer(std::chrono::milliseconds limit);
+
+ private:
+  const DynamicLibrary& cuda_;
+  ChildProcess child_;
+};
+
+/// The two in one.
 LT_API CudaListing list_cuda_devices_in_child(
     const DynamicLibrary& cuda, std::chrono::milliseconds limit = std::chrono::seconds(10));
 

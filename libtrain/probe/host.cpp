@@ -1,10 +1,10 @@
 #include "libtrain/probe/host.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 
 #include "libtrain/core/text.hpp"
+#include "libtrain/probe/container.hpp"
 #include "libtrain/probe/limits.hpp"
 
 namespace libtrain {
@@ -32,22 +32,6 @@ std::optional<int64_t> memory_of(std::string_view meminfo, std::string_view key)
     }
   }
   return std::nullopt;
-}
-
-/// Docker, Podman, systemd-nspawn and LXC, Kubernetes; then the group names of the first process.
-bool in_container(const Sources& sources) {
-  if (sources.read("/.dockerenv") || sources.read("/run/.containerenv")) {
-    return true;
-  }
-  const auto environment = sources.environment();
-  if (environment.contains("container") || environment.contains("KUBERNETES_SERVICE_HOST")) {
-    return true;
-  }
-  constexpr std::array<std::string_view, 5> kNames = {"/docker", "/kubepods", "/lxc", "libpod",
-                                                      "containerd"};
-  const std::string groups = sources.read("/proc/1/cgroup").value_or("");
-  return std::any_of(kNames.begin(), kNames.end(),
-                     [&](std::string_view name) { return groups.find(name) != std::string::npos; });
 }
 
 /// CPUID says so on x86 (leaf 1, ECX bit 31, "hypervisor present"); elsewhere it is not known.
@@ -88,7 +72,8 @@ HostFacts probe_host(const Sources& sources, const CgroupLimits& limits) {
   out.os = if_known(lower(system.os));
   out.kernel = if_known(system.kernel);
   out.libc = if_known(system.libc);
-  out.container = in_container(sources);
+  out.container_runtime = container_runtime(sources);
+  out.container = out.container_runtime.has_value();
   out.wsl = lower(system.kernel).find("microsoft") != std::string::npos;
   const std::string meminfo = sources.read("/proc/meminfo").value_or("");
   out.memory_bytes = memory_of(meminfo, "MemTotal:");

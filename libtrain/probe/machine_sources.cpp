@@ -1,6 +1,9 @@
 #include "libtrain/probe/machine_sources.hpp"
 
+#include <arpa/inet.h>
 #include <dlfcn.h>
+#include <ifaddrs.h>
+#include <netinet/in.h>
 #include <sched.h>
 #include <sys/klog.h>
 #include <sys/statvfs.h>
@@ -12,6 +15,7 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <string_view>
@@ -190,6 +194,31 @@ std::optional<bool> MachineSources::writable(const std::string& path) const {
     return std::nullopt;
   }
   return ::access(path.c_str(), W_OK | X_OK) == 0;
+}
+
+std::optional<std::map<std::string, std::vector<std::string>>> MachineSources::addresses() const {
+  ifaddrs* first = nullptr;
+  if (::getifaddrs(&first) != 0) {
+    return std::nullopt;
+  }
+  const std::unique_ptr<ifaddrs, void (*)(ifaddrs*)> list(first, ::freeifaddrs);
+  std::map<std::string, std::vector<std::string>> out;
+  for (const ifaddrs* entry = first; entry != nullptr; entry = entry->ifa_next) {
+    const sockaddr* address = entry->ifa_addr;
+    if (address == nullptr || (address->sa_family != AF_INET && address->sa_family != AF_INET6)) {
+      continue;
+    }
+    const void* bytes =
+        address->sa_family == AF_INET
+            ? static_cast<const void*>(&reinterpret_cast<const sockaddr_in*>(address)->sin_addr)
+            : &reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr;
+    std::array<char, INET6_ADDRSTRLEN> text{};
+    if (::inet_ntop(address->sa_family, bytes, text.data(), text.size()) != nullptr) {
+      const std::string_view name = entry->ifa_name;  // an old alias is "eth0:1"
+      out[std::string(name.substr(0, name.find(':')))].emplace_back(text.data());
+    }
+  }
+  return out;
 }
 
 std::shared_ptr<const DynamicLibrary> MachineSources::open_library(const std::string& name) const {

@@ -19,6 +19,7 @@ class LT_API MachineSources final : public Sources {
   std::optional<int64_t> file_system_bytes(const std::string& path) const override;
   std::optional<int64_t> file_system_free_bytes(const std::string& path) const override;
   std::optional<bool> writable(const std::string& path) const override;
+  std::optional<std::map<std::string, std::vector<std::string>>> addresses() const override;
   std::shared_ptr<const DynamicLibrary> open_library(const std::string& name) const override;
 };
 

@@ -1,6 +1,7 @@
 #include "libtrain/probe/network.hpp"
 
 #include "libtrain/core/text.hpp"
+#include "libtrain/probe/address_class.hpp"
 
 namespace libtrain {
 namespace {
@@ -51,6 +52,14 @@ NetworkFacts probe_network(const Sources& sources) {
   for (const std::string& name : *out.interfaces) {
     out.interface_mbps->push_back(
         if_number(state_of(sources, fill("{}/{}/speed", kInterfaces, name))));
+  }
+  if (const auto addresses = sources.addresses()) {
+    out.interface_addresses.emplace();
+    for (const std::string& name : *out.interfaces) {
+      const auto found = addresses->find(name);
+      out.interface_addresses->push_back(found == addresses->end() ? "none"
+                                                                   : address_class(found->second));
+    }
   }
   out.infiniband.emplace();
   out.infiniband_gbps.emplace();

@@ -2,6 +2,8 @@
 
 #include <limits>
 
+#include "libtrain/probe/cpu_list.hpp"
+
 namespace libtrain {
 namespace {
 
@@ -85,11 +87,73 @@ void DeviceReader::read_memory(GpuFacts& facts) {
   }
 }
 
+std::optional<std::string> DeviceReader::cpu_affinity() {
+  constexpr const char* kName = "nvmlDeviceGetCpuAffinity";
+  constexpr size_t kWordBits = 8 * sizeof(unsigned long);
+  std::array<unsigned long, 8192 / kWordBits> words{};  // NR_CPUS of the largest Linux on x86-64
+  if (!ask_aside("cpu_affinity", kName, static_cast<unsigned>(words.size()), words.data())) {
+    return std::nullopt;
+  }
+  std::vector<int> cpus;
+  for (size_t cpu = 0; cpu < words.size() * kWordBits; ++cpu) {
+    if (((words[cpu / kWordBits] >> (cpu % kWordBits)) & 1U) != 0) {
+      cpus.push_back(static_cast<int>(cpu));
+    }
+  }
+  if (cpus.empty()) {  // as where the cpuset holds none of them
+    unknown_["cpu_affinity"] = libtrain::fill("{}: names no CPU", kName);
+    return std::nullopt;
+  }
+  return format_cpu_list(cpus);
+}
+
+/// "switch", "cpu" or a bus id.
+std::optional<std::string> DeviceReader::link_peer(unsigned link) {
+  constexpr int kCpu = 1;     // NVML_NVLINK_DEVICE_TYPE_IBMNPU
+  constexpr int kSwitch = 2;  // NVML_NVLINK_DEVICE_TYPE_SWITCH
+  int type = 0;
+  // A driver that does not tell the kind may still tell the bus id.
+  nvml_("nvmlDeviceGetNvLinkRemoteDeviceType", device_, link, &type);
+  if (type == kCpu || type == kSwitch) {
+    return type == kCpu ? "cpu" : "switch";
+  }
+  constexpr const char* kName = "nvmlDeviceGetNvLinkRemotePciInfo_v2";
+  nvml::PciInfo pci;
+  if (!ask_aside("nvlink_peers", kName, link, &pci)) {
+    return std::nullopt;
+  }
+  pci.bus_id.back() = '\0';
+  std::string bus_id = pci.bus_id.data();
+  if (bus_id.empty()) {
+    unknown_["nvlink_peers"] = libtrain::fill("{}: names no device", kName);
+    return std::nullopt;
+  }
+  return bus_id;
+}
+
+std::optional<std::vector<std::string>> DeviceReader::link_peers(
+    const std::vector<unsigned>& links) {
+  std::map<std::string, int> counts;
+  for (const unsigned link : links) {
+    const std::optional<std::string> peer = link_peer(link);
+    if (!peer) {
+      return std::nullopt;
+    }
+    ++counts[*peer];
+  }
+  std::vector<std::string> out;
+  out.reserve(counts.size());
+  for (const auto& [peer, count] : counts) {
+    out.push_back(libtrain::fill("{} x{}", peer, count));
+  }
+  return out;
+}
+
 void DeviceReader::read_links(GpuFacts& facts) {
   constexpr const char* kName = "nvmlDeviceGetNvLinkState";
   constexpr unsigned kMaxLinks = 36;
   constexpr int kInvalidArgument = 2;  // there is no such link
-  int active = 0;
+  std::vector<unsigned> active;
   unsigned link = 0;
   for (; link < kMaxLinks; ++link) {
     int up = 0;
@@ -101,20 +165,27 @@ void DeviceReader::read_links(GpuFacts& facts) {
       note("nvlinks", kName, result);
       return;
     }
-    active += up == 1 ? 1 : 0;
+    if (up == 1) {
+      active.push_back(link);
+    }
   }
   facts.nvlinks = static_cast<int>(link);
-  facts.nvlinks_active = active;
+  facts.nvlinks_active = static_cast<int>(active.size());
+  facts.nvlink_peers = link_peers(active);
 }
 
 void DeviceReader::note(const char* fact, const char* name, int result) {
-  if (result == nvml::kFunctionNotFound) {
-    unknown_[fact] = fill("the driver has no {}", name);
-  } else if (nvml::is_no_answer(result)) {
-    unknown_[fact] = libtrain::fill("{}: {}", name, nvml_.describe(result));
+  if (nvml::is_no_answer(result)) {
+    note_unknown(fact, name, result);
   } else if (!problem_) {
     problem_ = libtrain::fill("{}: {}", name, nvml_.describe(result));
   }
+}
+
+void DeviceReader::note_unknown(const char* fact, const char* name, int result) {
+  unknown_[fact] = result == nvml::kFunctionNotFound
+                       ? libtrain::fill("the driver has no {}", name)
+                       : libtrain::fill("{}: {}", name, nvml_.describe(result));
 }
 
 }  // namespace libtrain

@@ -169,6 +169,7 @@ void read_health(DeviceReader& reader, GpuFacts& facts) {
   if (facts.performance_state == kUnknownState) {
     facts.performance_state.reset();
   }
+  facts.cpu_affinity = reader.cpu_affinity();
   reader.read_links(facts);
   unsigned version = 0;
   if (facts.nvlinks.value_or(0) > 0 &&

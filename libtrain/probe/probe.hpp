@@ -16,4 +16,9 @@ LT_API MachineFacts probe_machine();
 /// The same of another machine: a test's.
 LT_API MachineFacts probe_machine(const Sources& sources);
 
+/// For tools: probe_machine(), and whether CUDA starts (gpu_driver.cuda_starts), which is asked in
+/// a child process meanwhile. Unknown where it has not answered after 0.9 s.
+LT_API MachineFacts probe_machine_and_cuda();
+LT_API MachineFacts probe_machine_and_cuda(const Sources& sources);
+
 }  // namespace libtrain

@@ -63,6 +63,8 @@ class LT_API Sources {
   virtual std::optional<int64_t> file_system_free_bytes(const std::string& path) const = 0;
   /// Whether files can be made in the folder `path`.
   virtual std::optional<bool> writable(const std::string& path) const = 0;
+  /// The IP addresses of each interface that has any, as text; nothing where they cannot be listed.
+  virtual std::optional<std::map<std::string, std::vector<std::string>>> addresses() const = 0;
 
   /// Null when the library cannot be loaded, which is normal.
   virtual std::shared_ptr<const DynamicLibrary> open_library(const std::string& name) const = 0;

@@ -37,6 +37,9 @@ class FakeSources final : public Sources {
   std::optional<int64_t> file_system_bytes(const std::string& path) const override;
   std::optional<int64_t> file_system_free_bytes(const std::string& path) const override;
   std::optional<bool> writable(const std::string& path) const override;
+  std::optional<std::map<std::string, std::vector<std::string>>> addresses() const override {
+    return interface_addresses;
+  }
   std::shared_ptr<const DynamicLibrary> open_library(const std::string& library) const override;
 
   std::map<std::string, std::string> files;
@@ -50,6 +53,7 @@ class FakeSources final : public Sources {
   std::map<std::string, int64_t> file_systems;
   std::map<std::string, int64_t> free_bytes;
   std::map<std::string, bool> writable_folders;
+  std::optional<std::map<std::string, std::vector<std::string>>> interface_addresses;
   std::map<std::string, std::shared_ptr<const DynamicLibrary>> libraries;
 };
 

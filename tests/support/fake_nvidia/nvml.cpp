@@ -1,4 +1,5 @@
 // libnvidia-ml.so.1 without a GPU: what a description says, and of the rest a healthy A100.
+#include <algorithm>
 #include <cstdlib>
 #include <sstream>
 
@@ -31,6 +32,18 @@ int tell_text(Device device, const char* function, const std::string& text, char
               unsigned size) {
   const int refusal = device->refusal(function);
   return refusal != 0 ? refusal : copy_text(text, buffer, size);
+}
+
+/// "switch", "cpu" or the bus id at the other end of a link: the words of `ends`, the last of which
+/// stands for all that follow.
+std::string link_end(const Part& device, unsigned link) {
+  std::istringstream ends(device.text("ends", "switch"));
+  std::string end;
+  ends >> end;
+  for (std::string next; link > 0 && ends >> next; --link) {
+    end = next;
+  }
+  return end;
 }
 
 }  // namespace
@@ -174,6 +187,22 @@ NVML int nvmlDeviceGetNvLinkState(Device device, unsigned link, int* up) {
   }
   *up = link < device->number("links_up", links) ? 1 : 0;
   return device->refusal(__func__);
+}
+NVML int nvmlDeviceGetNvLinkRemoteDeviceType(Device device, unsigned link, int* type) {
+  const std::string end = link_end(*device, link);
+  *type = end == "cpu" ? 1 : end == "switch" ? 2 : 0;
+  return device->refusal(__func__);
+}
+NVML int nvmlDeviceGetNvLinkRemotePciInfo_v2(Device device, unsigned link,
+                                             libtrain::nvml::PciInfo* info) {
+  const std::string end = link_end(*device, link);
+  return tell_text(device, __func__, end == "switch" ? device->text("switch_bus_id") : end,
+                   info->bus_id.data(), static_cast<unsigned>(info->bus_id.size()));
+}
+NVML int nvmlDeviceGetCpuAffinity(Device device, unsigned words, unsigned long* set) {
+  std::fill(set, set + words, 0UL);
+  set[1] = static_cast<unsigned long>(device->number("cpus_from_64"));
+  return tell(device, __func__, &set[0], "cpus", 0xFF);
 }
 NVML int nvmlDeviceGetP2PStatus(Device device, Device other, int, int* status) {
   constexpr int kNotSupported = 5;

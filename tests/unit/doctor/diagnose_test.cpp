@@ -8,6 +8,7 @@
 #include <set>
 
 #include "libtrain/core/file_system.hpp"
+#include "libtrain/core/text.hpp"
 #include "tests/unit/doctor/doctor_cases.hpp"
 
 namespace libtrain {
@@ -231,6 +232,28 @@ TEST(Diagnose, CardsWithoutABridgeAreNotCardsWithBrokenLinks) {
   EXPECT_EQ(finding_of(machine, "link.nvlink").verdict, Verdict::kSkip);
 }
 
+/// Four GPUs in two pairs, or with links to all others by a switch.
+TEST(Diagnose, TellsHowManyPairsHaveNoLink) {
+  MachineFacts machine = healthy_gpu_machine();
+  machine.gpus.insert(machine.gpus.end(), {machine.gpus[0], machine.gpus[1]});
+  for (size_t i = 0; i < 4; ++i) {
+    machine.gpus[i].cuda_index = static_cast<int>(i);
+    machine.gpus[i].pci_bus_id = fill("00000000:0{}:00.0", i);
+    machine.gpus[i].nvlink_peers = {{fill("00000000:0{}:00.0 x12", i ^ 1U)}};
+  }
+  EXPECT_EQ(finding_of(machine, "link.nvlink").verdict, Verdict::kPass);
+  EXPECT_EQ(finding_of(machine, "link.nvlink").evidence,
+            "12 NVLinks up on each, none between 4 of 6 pairs, such as GPU 0 and GPU 2");
+  machine.gpus[0].nvlink_peers = {{"0000000F:01:00.0 x12"}};
+  machine.gpus[1].nvlink_peers = {{"0000000F:00:00.0 x12"}};
+  EXPECT_EQ(finding_of(machine, "link.nvlink").evidence, "12 NVLinks up on each")
+      << "addresses of another machine tell nothing";
+  for (GpuFacts& gpu : machine.gpus) {
+    gpu.nvlink_peers = {{"switch x12"}};
+  }
+  EXPECT_EQ(finding_of(machine, "link.nvlink").evidence, "12 NVLinks up on each");
+}
+
 TEST(Diagnose, ReadsInterfacePatternsAsNcclDoes) {
   const auto verdict = [](const char* pattern) {
     MachineFacts machine = healthy_gpu_machine();
@@ -267,6 +290,35 @@ TEST(Diagnose, DecodesTheDriversErrors) {
     MachineFacts machine = healthy_gpu_machine();
     machine.gpu_driver.problem = problem;
     EXPECT_THAT(finding_of(machine, "driver.listing").remedy, HasSubstr(remedy)) << problem;
+  }
+}
+
+TEST(Diagnose, KnowsAContainerThatLacksLibcudaAlone) {
+  MachineFacts machine = healthy_gpu_machine();
+  machine.gpu_driver.cuda_starts = false;
+  machine.gpu_driver.cuda_problem = "libcuda.so.1 cannot be loaded";
+  EXPECT_THAT(finding_of(machine, "driver.cuda_start").remedy, HasSubstr("install the NVIDIA"));
+  machine.host.container = true;
+  EXPECT_THAT(finding_of(machine, "driver.cuda_start").remedy,
+              HasSubstr("NVIDIA_DRIVER_CAPABILITIES=compute,utility"));
+  machine.gpu_driver.cuda_problem = "unknown error (CUDA error 999)";
+  EXPECT_THAT(finding_of(machine, "driver.cuda_start").remedy, HasSubstr("nvidia_uvm"));
+}
+
+TEST(Diagnose, AdvisesInTheWordsOfWhatRunsTheContainer) {
+  for (const auto& [runtime, remedy] : std::vector<std::pair<std::string, std::string>>{
+           {"docker", "docker run --gpus all"},
+           {"podman", "podman run --device nvidia.com/gpu=all"},
+           {"apptainer", "apptainer exec --nv"},
+           {"kubernetes", "a limit of nvidia.com/gpu"}}) {
+    MachineFacts machine = healthy_gpu_machine();
+    machine.host.container = true;
+    machine.host.container_runtime = runtime;
+    machine.gpu_driver.problem = "libnvidia-ml.so.1 cannot be loaded";
+    machine.host.shared_memory_bytes = int64_t{64} << 20;
+    EXPECT_THAT(finding_of(machine, "driver.listing").remedy, HasSubstr(remedy)) << runtime;
+    EXPECT_EQ(finding_of(machine, "memory.shm").remedy.starts_with("give the pod"),
+              runtime == "kubernetes");
   }
 }
 

@@ -47,6 +47,7 @@ MachineFacts healthy_gpu_machine() {
   m.gpu_driver.driver_version = "595.45.04";
   m.gpu_driver.driver_cuda_version = "13.2";
   m.gpu_driver.open_kernel_module = true;
+  m.gpu_driver.cuda_starts = true;
   for (int i = 0; i < 2; ++i) {
     GpuFacts gpu;
     gpu.nvml_index = i;
@@ -95,6 +96,20 @@ namespace {
 
 using M = MachineFacts&;
 
+/// Two more GPUs, hidden; the links of each visible one end at one of them.
+void link_to_hidden_gpus(M m) {
+  for (size_t i = 0; i < 2; ++i) {
+    m.gpus[i].pci_bus_id = fill("00000000:0{}:00.0", i);
+    GpuFacts hidden = m.gpus[i];
+    hidden.cuda_index.reset();
+    hidden.nvml_index = static_cast<int>(i) + 2;
+    hidden.pci_bus_id = fill("00000000:8{}:00.0", i);
+    hidden.nvlink_peers = {{*m.gpus[i].pci_bus_id + " x12"}};
+    m.gpus[i].nvlink_peers = {{*hidden.pci_bus_id + " x12"}};
+    m.gpus.push_back(hidden);
+  }
+}
+
 }  // namespace
 
 std::vector<DoctorCase> doctor_cases() {
@@ -119,6 +134,11 @@ std::vector<DoctorCase> doctor_cases() {
          m.library.torch_version = "2.15.0+cpu";
          m.library.cuda_version.reset();
          m.library.cuda_archs.reset();
+       }},
+      {"driver.cuda_start", kFail, "unknown error (CUDA error 999)", kGpu,
+       [](M m) {
+         m.gpu_driver.cuda_starts = false;
+         m.gpu_driver.cuda_problem = "unknown error (CUDA error 999)";
        }},
       {"driver.cuda_version", kFail, "serves CUDA 12.4", kGpu,
        [](M m) { m.gpu_driver.driver_cuda_version = "12.4"; }},
@@ -209,6 +229,8 @@ std::vector<DoctorCase> doctor_cases() {
          m.gpus[0].nvlinks_active = 11;
          m.gpus[1].nvlinks_active = 11;
        }},
+      {"link.nvlink", kWarn, "end at nvidia-smi's GPU 2, which is hidden", kGpu,
+       link_to_hidden_gpus},
       {"link.peers", kWarn, "cannot read GPU 0", kGpu,
        [](M m) { m.gpus[1].peers.emplace().clear(); }},
       {"link.iommu", kWarn, "DMA-FQ", kGpu,
@@ -216,9 +238,19 @@ std::vector<DoctorCase> doctor_cases() {
          m.gpus[0].nvlinks_active = 0;
          m.gpus[0].iommu = "DMA-FQ";
        }},
+      {"link.iommu", kWarn, "DMA-FQ", kGpu,
+       [](M m) {
+         link_to_hidden_gpus(m);
+         m.gpus[0].iommu = "DMA-FQ";
+       }},
       {"link.acs", kWarn, "0000:20:00.0", kGpu,
        [](M m) {
          m.gpus[0].nvlinks_active = 0;
+         m.gpus[0].acs_bridges = {{"0000:20:00.0"}};
+       }},
+      {"link.acs", kWarn, "0000:20:00.0", kGpu,
+       [](M m) {
+         link_to_hidden_gpus(m);
          m.gpus[0].acs_bridges = {{"0000:20:00.0"}};
        }},
       {"network.interfaces", kFail, "no interface but lo", kGpu,
@@ -228,8 +260,19 @@ std::vector<DoctorCase> doctor_cases() {
        }},
       {"network.interfaces", kWarn, "no interface but lo", kGpu,
        [](M m) { m.network.interfaces.emplace().clear(); }},
+      {"network.interfaces", kFail, "no interface but lo has an address; up without one: eth0",
+       kGpu,
+       [](M m) {
+         m.network.interface_addresses = {{"none"}};
+         m.launch.world_size = 16;
+       }},
       {"network.socket_names", kFail, "selects none of eth0, lo", kGpu,
        [](M m) { m.launch.variables["NCCL_SOCKET_IFNAME"] = "ib0"; }},
+      {"network.socket_names", kFail, "selects none of lo", kGpu,
+       [](M m) {
+         m.network.interface_addresses = {{"none"}};
+         m.launch.variables["GLOO_SOCKET_IFNAME"] = "eth0";
+       }},
       {"network.infiniband", kWarn, "mlx5_1/1", kGpu,
        [](M m) { m.network.infiniband_down = {{"mlx5_1/1"}}; }},
       {"network.infiniband_bonds", kWarn, "mlx5_bond_0", kGpu,

@@ -25,6 +25,10 @@ TEST(GpuPeaks, LackWhatTheCardLacks) {
   EXPECT_EQ(v100.bf16_tflops, std::nullopt);
   EXPECT_EQ(v100.tf32_tflops, std::nullopt);
   EXPECT_EQ(gpu_peaks(named("NVIDIA GeForce RTX 4090"))->nvlink_gb_per_s, std::nullopt);
+  const GpuPeaks gb10 = *gpu_peaks(named("NVIDIA GB10"));
+  EXPECT_EQ(gb10.memory_gb_per_s, 273);
+  EXPECT_EQ(gb10.bf16_tflops, std::nullopt) << "no source states it without sparsity";
+  EXPECT_EQ(gb10.pcie_generation, std::nullopt);
 }
 
 TEST(GpuPeaks, OfOtherCardsAreUnknown) {

@@ -52,6 +52,7 @@ TEST(Redact, DropsIdsNamesAddressesAndProcesses) {
   facts.gpus[0].unknown["peers"] = "asked by pid 4711";
   facts.gpu_driver.visible_devices = "GPU-1a2b3c4d";
   facts.gpu_driver.problem = "10.1.2.3 is away";
+  facts.gpu_driver.cuda_problem = "refused on node17";
   facts.launch.problem = "node17 twice";
   facts.launch.variables = {{"MASTER_ADDR", "head-of-my-cluster"},
                             {"NCCL_COMM_ID", "secret:1"},

@@ -97,6 +97,7 @@ MachineFacts random_machine() {
   machine.cpu.affinity_nodes = maybe<std::vector<std::string>>();
   machine.cpu.memory_nodes = maybe<std::vector<std::string>>();
   machine.network.interfaces = maybe<std::vector<std::string>>();
+  machine.network.interface_addresses = maybe<std::vector<std::string>>();
   machine.network.infiniband = maybe<std::vector<std::string>>();
   for (const char* name : {"OMP_NUM_THREADS", "PYTORCH_ALLOC_CONF", "NVIDIA_TF32_OVERRIDE"}) {
     if (const std::optional<std::string> text = maybe_one_of({"0", "1", "8"})) {

@@ -67,6 +67,10 @@ TEST(ProcessEnvironment, SeveralProcessesWithoutANetworkTalkOverLoopback) {
   machine.launch.world_size = 2;
   machine.network.interfaces->emplace_back("eth0");
   EXPECT_FALSE(values_of(machine).contains("NCCL_SOCKET_IFNAME"));
+  machine.network.interface_addresses = {{"none"}};
+  EXPECT_EQ(values_of(machine).at("NCCL_SOCKET_IFNAME"), "lo") << "up, and of no use";
+  machine.network.interface_addresses = {{"link-local"}};
+  EXPECT_FALSE(values_of(machine).contains("NCCL_SOCKET_IFNAME"));
 }
 
 }  // namespace

@@ -68,6 +68,8 @@ TEST(CpuList, ReadsTheKernelsForms) {
   EXPECT_EQ(parse_cpu_list("0-3,8,10-11\n"), (std::vector<int>{0, 1, 2, 3, 8, 10, 11}));
   EXPECT_EQ(parse_cpu_list("5,1,1-2"), (std::vector<int>{1, 2, 5}));
   EXPECT_EQ(parse_cpu_list("\n"), std::vector<int>{});
+  EXPECT_EQ(format_cpu_list(*parse_cpu_list("5,1,1-2,10-11")), "1-2,5,10-11");
+  EXPECT_EQ(format_cpu_list({}), "");
   for (const char* text : {"a", "1-", "-1", "3-1", "1,,2", "1-2-3", "0-4000000000", "1 2"}) {
     EXPECT_EQ(parse_cpu_list(text), std::nullopt) << text;
   }

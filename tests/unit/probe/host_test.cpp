@@ -51,18 +51,39 @@ TEST(Host, LeavesUnreadableMemoryUnknown) {
 }
 
 TEST(Host, KnowsContainersByWhatTheyLeave) {
-  const auto container = [](auto change) {
+  const auto runtime = [](auto change) {
     FakeSources sources;
     sources.files["/proc/1/cgroup"] = "0::/init.scope\n";
     change(sources);
-    return probe_host(sources, {}).container;
+    const HostFacts facts = probe_host(sources, {});
+    EXPECT_EQ(facts.container, facts.container_runtime.has_value());
+    return facts.container_runtime;
   };
-  EXPECT_EQ(container([](auto&) {}), false);
-  EXPECT_EQ(container([](auto& s) { s.files["/.dockerenv"] = ""; }), true);
-  EXPECT_EQ(container([](auto& s) { s.files["/run/.containerenv"] = ""; }), true);
-  EXPECT_EQ(container([](auto& s) { s.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1"; }), true);
-  EXPECT_EQ(container([](auto& s) { s.variables["container"] = "lxc"; }), true);
-  EXPECT_EQ(container([](auto& s) { s.files["/proc/1/cgroup"] = "2:cpu:/docker/0123\n"; }), true);
+  const auto grouped = [&](const char* group) {
+    return runtime([&](auto& s) { s.files["/proc/1/cgroup"] = group; });
+  };
+  const auto set = [&](const char* name, const char* value) {
+    return runtime([&](auto& s) { s.variables[name] = value; });
+  };
+  EXPECT_EQ(runtime([](auto&) {}), std::nullopt);
+  EXPECT_EQ(runtime([](auto& s) { s.files["/.dockerenv"] = ""; }), "docker");
+  EXPECT_EQ(runtime([](auto& s) { s.files["/run/.containerenv"] = ""; }), "podman");
+  EXPECT_EQ(set("KUBERNETES_SERVICE_HOST", "10.0.0.1"), "kubernetes");
+  EXPECT_EQ(set("APPTAINER_CONTAINER", "/images/torch.sif"), "apptainer");
+  EXPECT_EQ(set("SINGULARITY_CONTAINER", "/images/torch.sif"), "apptainer");
+  EXPECT_EQ(set("container", "systemd-nspawn"), "systemd-nspawn");
+  EXPECT_EQ(grouped("2:cpu:/docker/0123\n"), "docker");
+  EXPECT_EQ(grouped("0::/kubepods.slice/pod1/cri-containerd-7.scope\n"), "kubernetes");
+  EXPECT_EQ(grouped("0::/machine.slice/libpod-7.scope\n"), "podman");
+  EXPECT_EQ(grouped("0::/lxc/one\n"), "lxc");
+  EXPECT_EQ(grouped("0::/system.slice/containerd.service\n"), "containerd");
+}
+
+TEST(Host, APodsContainerIsKubernetesWhateverMadeIt) {
+  FakeSources sources;
+  sources.files["/.dockerenv"] = "";
+  sources.variables["KUBERNETES_SERVICE_HOST"] = "10.0.0.1";
+  EXPECT_EQ(probe_host(sources, {}).container_runtime, "kubernetes");
 }
 
 TEST(Host, ReadsLimitsAndTheWorkingFolder) {

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "libtrain/core/text.hpp"
+#include "libtrain/probe/address_class.hpp"
 #include "tests/support/fake_sources.hpp"
 
 namespace libtrain {
@@ -24,6 +26,43 @@ TEST(Network, ListsInterfacesThatAreUp) {
   EXPECT_EQ(probe_network(sources).interfaces, Names{});
   sources.files = {};
   EXPECT_EQ(probe_network(sources), NetworkFacts{}) << "/sys is not there";
+}
+
+TEST(Network, TellsHowFarAddressesReachAndNoAddress) {
+  FakeSources sources;
+  for (const char* name : {"lo", "eth0", "eth1", "ib0", "wt0"}) {
+    sources.files[fill("/sys/class/net/{}/operstate", name)] = "up\n";
+  }
+  EXPECT_EQ(probe_network(sources).interface_addresses, std::nullopt);
+  sources.interface_addresses = {{"lo", {"127.0.0.1"}},
+                                 {"eth0", {"fe80::1", "192.168.7.4"}},
+                                 {"eth1", {"169.254.3.9"}},
+                                 {"wt0", {"fe80::2", "2001:db8::5"}}};
+  EXPECT_EQ(probe_network(sources).interfaces, (Names{"eth0", "eth1", "ib0", "wt0"}));
+  EXPECT_EQ(probe_network(sources).interface_addresses,
+            (Names{"private", "link-local", "none", "ipv6"}));
+}
+
+TEST(AddressClass, IsTheWidestOfAll) {
+  const auto class_of = [](Names addresses) { return address_class(addresses); };
+  for (const char* address : {"10.255.255.255", "172.16.0.1", "172.31.255.1", "192.168.0.1",
+                              "100.64.0.1", "100.127.255.1"}) {
+    EXPECT_EQ(class_of({address}), "private") << address;
+  }
+  for (const char* address : {"11.0.0.1", "172.15.0.1", "172.32.0.1", "192.169.0.1", "100.63.0.1",
+                              "100.128.0.1", "169.253.0.1", "8.8.8.8"}) {
+    EXPECT_EQ(class_of({address}), "public") << address;
+  }
+  for (const char* address : {"127.0.0.1", "0.0.0.0", "::1", "rubbish", ""}) {
+    EXPECT_EQ(class_of({address}), "none") << address;
+  }
+  EXPECT_EQ(class_of({"fe80::1"}), "link-local");
+  EXPECT_EQ(class_of({"febf::1"}), "link-local");
+  EXPECT_EQ(class_of({"fec0::1"}), "ipv6");
+  EXPECT_EQ(class_of({"2001:db8::1", "10.0.0.1", "fe80::1"}), "private");
+  EXPECT_EQ(class_of({"10.0.0.1", "8.8.8.8"}), "public");
+  EXPECT_EQ(class_of({"2001:db8::1", "169.254.0.1"}), "ipv6");
+  EXPECT_EQ(class_of({}), "none");
 }
 
 TEST(Network, TellsActiveInfinibandPortsFromOthers) {

@@ -34,6 +34,7 @@ TEST(NvidiaMachines, EightGpusBehindNvswitch) {
     EXPECT_EQ(gpu.cuda_index, i);
     EXPECT_EQ(gpu.sm_count, 132);
     EXPECT_EQ(gpu.nvlinks_active, 18);
+    EXPECT_EQ(gpu.nvlink_peers, std::vector<std::string>{"switch x18"});
     EXPECT_EQ(gpu.fabric, "completed");
     EXPECT_EQ(gpu.peers.value_or(std::vector<std::string>{}).size(), 7U);
     EXPECT_EQ(gpu.problem, std::nullopt);
@@ -106,6 +107,43 @@ TEST(NvidiaMachines, AFailedStartIsToldInTheDriversWords) {
   EXPECT_EQ(facts.gpu_driver.problem,
             "Driver/library version mismatch (NVML error 18); system has unsupported display "
             "driver / cuda driver combination (CUDA error 803)");
+}
+
+/// Two cards that NVML finds nothing wrong with; `driver` is what CUDA does.
+GpuDriverFacts driver_of(const std::string& driver, bool with_cuda = true) {
+  const FakeNvidia nvidia(driver + "gpu\nuuid GPU-1\ngpu\nuuid GPU-2\n");
+  FakeSources sources;
+  sources.libraries["libnvidia-ml.so.1"] = FakeNvidia::nvml();
+  if (with_cuda) {
+    sources.libraries["libcuda.so.1"] = FakeNvidia::cuda();
+  }
+  const GpuDriverFacts facts = probe_machine_and_cuda(sources).gpu_driver;
+  EXPECT_EQ(nvidia.calls_here("cuInit"), 0) << "only a child may";
+  EXPECT_EQ(facts.problem, std::nullopt);
+  return facts;
+}
+
+TEST(NvidiaMachines, CudaThatDoesNotStartIsToldThoughNvmlIsWell) {
+  const GpuDriverFacts broken = driver_of("fail cuInit 999\n");
+  EXPECT_EQ(broken.cuda_starts, false);
+  EXPECT_THAT(broken.cuda_problem.value_or(""), HasSubstr("(CUDA error 999)"));
+  const GpuDriverFacts well = driver_of("");
+  EXPECT_EQ(well.cuda_starts, true);
+  EXPECT_EQ(well.cuda_problem, std::nullopt);
+  const GpuDriverFacts absent = driver_of("", false);
+  EXPECT_EQ(absent.cuda_starts, false);
+  EXPECT_EQ(absent.cuda_problem, "libcuda.so.1 cannot be loaded");
+}
+
+TEST(NvidiaMachines, CudaThatIsSlowToStartIsNotWaitedFor) {
+  const auto start = std::chrono::steady_clock::now();
+  EXPECT_EQ(driver_of("hang cuInit\n").cuda_starts, std::nullopt);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(5)) << "0.9 s and load";
+}
+
+TEST(NvidiaMachines, CudaIsNotAskedWhereThereIsNoGpu) {
+  FakeSources sources;
+  EXPECT_EQ(probe_machine_and_cuda(sources).gpu_driver, GpuDriverFacts{});
 }
 
 TEST(NvidiaMachines, CudaIsNotAskedWhereNvmlHangs) {

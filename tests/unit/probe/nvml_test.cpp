@@ -51,6 +51,8 @@ TEST(Nvml, TellsEachGpusFacts) {
   expected.nvlinks = 12;
   expected.nvlink_version = 3;
   expected.nvlinks_active = 12;
+  expected.nvlink_peers = std::vector<std::string>{"switch x12"};
+  expected.cpu_affinity = "0-7";
   expected.fabric = "completed";
   expected.compute_mode = "default";
   expected.persistence = true;
@@ -164,6 +166,46 @@ TEST(Nvml, ReadsTheStateOfAGpu) {
   EXPECT_EQ(facts.repair_failed, true);
 }
 
+TEST(Nvml, CountsTheLinksToEachPeer) {
+  const GpuFacts facts = facts_of(
+      "gpu\nlinks 8\nlinks_up 7\nends 00000000:65:00.0 00000000:1B:00.0 00000000:65:00.0 cpu\n");
+  EXPECT_EQ(facts.nvlink_peers,
+            (std::vector<std::string>{"00000000:1B:00.0 x1", "00000000:65:00.0 x2", "cpu x4"}));
+  EXPECT_EQ(facts_of("gpu\nlinks_up 0\n").nvlink_peers, std::vector<std::string>{});
+}
+
+TEST(Nvml, AnOlderDriverTellsASwitchByItsBusId) {
+  const auto peers = [](const std::string& description) {
+    return listing_of(description, {"nvmlDeviceGetNvLinkRemoteDeviceType"}).devices.at(0).facts;
+  };
+  EXPECT_EQ(peers("gpu\nswitch_bus_id 00000000:C4:00.0\n").nvlink_peers,
+            std::vector<std::string>{"00000000:C4:00.0 x12"});
+  EXPECT_EQ(peers("gpu\n").nvlink_peers, std::nullopt);
+  EXPECT_EQ(peers("gpu\n").unknown.at("nvlink_peers"),
+            "nvmlDeviceGetNvLinkRemotePciInfo_v2: names no device");
+}
+
+TEST(Nvml, LinksWhosePeersAreNotToldAreCounted) {
+  const GpuFacts facts =
+      facts_of("gpu\nends 00000000:65:00.0\nfail nvmlDeviceGetNvLinkRemotePciInfo_v2 999\n");
+  EXPECT_EQ(facts.nvlinks_active, 12);
+  EXPECT_EQ(facts.nvlink_peers, std::nullopt);
+  EXPECT_EQ(facts.unknown.at("nvlink_peers"),
+            "nvmlDeviceGetNvLinkRemotePciInfo_v2: Unknown Error (NVML error 999)");
+  EXPECT_EQ(facts.problem, std::nullopt) << "the GPU itself is sound";
+}
+
+TEST(Nvml, ListsTheCpusBesideAGpu) {
+  EXPECT_EQ(facts_of("gpu\ncpus 0xFFFFFFFF\ncpus_from_64 0x80000001\n").cpu_affinity, "0-31,64,95");
+  const GpuFacts none = facts_of("gpu\ncpus 0\n");
+  EXPECT_EQ(none.cpu_affinity, std::nullopt);
+  EXPECT_EQ(none.unknown.at("cpu_affinity"), "nvmlDeviceGetCpuAffinity: names no CPU");
+  const GpuFacts refused = facts_of("gpu\nfail nvmlDeviceGetCpuAffinity 999\n");
+  EXPECT_EQ(refused.unknown.at("cpu_affinity"),
+            "nvmlDeviceGetCpuAffinity: Unknown Error (NVML error 999)");
+  EXPECT_EQ(refused.problem, std::nullopt);
+}
+
 TEST(Nvml, OnlyAVirtualGpuHasALicence) {
   EXPECT_EQ(facts_of("gpu\n").virtual_gpu_licensed, std::nullopt);
   EXPECT_EQ(facts_of("gpu\nlicensable 1\n").virtual_gpu_licensed, std::nullopt);
@@ -191,6 +233,7 @@ TEST(Nvml, AGpuWithoutNvlinkIsNoProblem) {
   const GpuFacts facts = facts_of("gpu\nlinks 0\n");
   EXPECT_EQ(facts.nvlinks, std::nullopt);
   EXPECT_TRUE(facts.unknown.contains("nvlinks"));
+  EXPECT_EQ(facts.nvlink_peers, std::nullopt);
   EXPECT_EQ(facts.problem, std::nullopt);
 }
 
@@ -210,6 +253,9 @@ TEST(Nvml, AnyMissingFunctionLeavesTheRest) {
                                  "nvmlDeviceGetMemoryInfo",
                                  "nvmlDeviceGetMigMode",
                                  "nvmlDeviceGetNvLinkState",
+                                 "nvmlDeviceGetNvLinkRemoteDeviceType",
+                                 "nvmlDeviceGetNvLinkRemotePciInfo_v2",
+                                 "nvmlDeviceGetCpuAffinity",
                                  "nvmlDeviceGetGpuFabricInfo",
                                  "nvmlDeviceGetCurrentClocksThrottleReasons",
                                  "nvmlDeviceGetTotalEccErrors",

@@ -75,6 +75,15 @@ TEST(MachineSources, AnswersNothingForWhatIsNotThere) {
   EXPECT_EQ(sources.open_library("libno-such-library.so.1"), nullptr);
 }
 
+TEST(MachineSources, ListsTheLoopbackAddress) {
+  const auto addresses = MachineSources{}.addresses();
+  ASSERT_TRUE(addresses.has_value());
+  const auto loopback = addresses->find("lo");
+  if (loopback != addresses->end()) {  // a sandbox may have none
+    EXPECT_NE(std::ranges::find(loopback->second, "127.0.0.1"), loopback->second.end());
+  }
+}
+
 TEST(MachineSources, ReadsTheEnvironmentAsItIsNow) {
   ::setenv("LIBTRAIN_PROBE_TEST", "a=b", 1);
   EXPECT_EQ(MachineSources{}.environment().at("LIBTRAIN_PROBE_TEST"), "a=b");
@@ -86,6 +95,8 @@ TEST(BuildFacts, NameTheLibraryTheBuildIsFor) {
   EXPECT_TRUE(facts.libtrain_version);
   EXPECT_EQ(facts.cuda_version.has_value(), facts.cuda_archs.has_value());
   EXPECT_TRUE(facts.torch_version || !facts.cuda_version);
+  EXPECT_TRUE(facts.cuda_version || (!facts.cuda_runtime_version && !facts.cublas_version));
+  EXPECT_EQ(facts.gloo.has_value(), facts.torch_version.has_value());
 }
 
 }  // namespace
