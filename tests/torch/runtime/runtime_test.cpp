@@ -79,7 +79,7 @@ TEST(ModelFacts, CountSharedTensorsOnceAndFindConvolutions) {
 
 TEST(ModelFacts, ListTheWeightsOfLayersByTypeAndShape) {
   const torch::nn::Conv2d convolution(torch::nn::Conv2dOptions(4, 6, 3).groups(2));
-  const torch::nn::Linear shared(8, 8);
+  torch::nn::Linear shared(8, 8);
   const torch::nn::Sequential model(shared, torch::nn::Linear(8, 8), shared, convolution,
                                     torch::nn::Embedding(5, 8), torch::nn::GRU(8, 8),
                                     torch::nn::MultiheadAttention(8, 2));
