@@ -34,12 +34,7 @@ from fasttrain._errors import (
     OutOfMemory,
     Unsupported,
 )
-from fasttrain._native import (
-    Plan,
-    Schedule,
-    SimulationReport,
-    StepReport,
-    StepValues,
+from fasttrain._functions import (
     constant,
     cosine,
     inverse_sqrt,
@@ -48,6 +43,7 @@ from fasttrain._native import (
     one_cycle,
     save_file,
 )
+from fasttrain._native import Plan, Schedule, SimulationReport, StepReport, StepValues
 from fasttrain._optim import SGD, AdamW, clip_grad_norm_
 from fasttrain._runtime import Runtime, plan
 from fasttrain._train import Trainer

@@ -10,6 +10,7 @@ from torch import Tensor
 
 from fasttrain import _native
 from fasttrain._groups import named_groups
+from fasttrain._types import with_clear_types
 
 
 class _Step:
@@ -43,6 +44,7 @@ class GradScaler:
     gradients that were not finite.
     """
 
+    @with_clear_types("amp.make")
     def __init__(self, device: str | torch.device = "cuda", init_scale: float = 2.0**16,
                  growth_factor: float = 2.0, backoff_factor: float = 0.5,
                  growth_interval: int = 2000, enabled: bool = True) -> None:
@@ -78,6 +80,7 @@ class GradScaler:
         step.args, step.kwargs = args, kwargs
         return self._native.step(native)
 
+    @with_clear_types("amp.update")
     def update(self, new_scale: float | Tensor | None = None) -> None:
         """Ends the iteration: the scale backs off, grows or is set."""
         if new_scale is None:
@@ -96,18 +99,21 @@ class GradScaler:
     def get_growth_factor(self) -> float:
         return self._native.get_growth_factor()
 
+    @with_clear_types("amp.set_growth_factor")
     def set_growth_factor(self, new_factor: float) -> None:
         self._native.set_growth_factor(new_factor)
 
     def get_backoff_factor(self) -> float:
         return self._native.get_backoff_factor()
 
+    @with_clear_types("amp.set_backoff_factor")
     def set_backoff_factor(self, new_factor: float) -> None:
         self._native.set_backoff_factor(new_factor)
 
     def get_growth_interval(self) -> int:
         return self._native.get_growth_interval()
 
+    @with_clear_types("amp.set_growth_interval")
     def set_growth_interval(self, new_interval: int) -> None:
         self._native.set_growth_interval(new_interval)
 
@@ -117,6 +123,7 @@ class GradScaler:
         state = self._native.state_dict()
         return {key: int(value) if key in counts else value for key, value in state.items()}
 
+    @with_clear_types("amp.load_state_dict")
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Takes PyTorch's too. Raises InvalidOption for what does not fit, and changes nothing."""
         self._native.load_state_dict(state_dict)

@@ -11,7 +11,9 @@ import torch
 from torch import Tensor
 
 from fasttrain import _native
+from fasttrain._errors import Error
 from fasttrain._groups import named_groups
+from fasttrain._types import refuse_options, with_clear_types
 
 
 class _NativeStep(torch.optim.Optimizer):
@@ -49,6 +51,9 @@ class _NativeStep(torch.optim.Optimizer):
         }
         if any(not key.startswith("step.") for key in saved):
             native.load_state_dict(saved)
+        if not isinstance(self.skip_non_finite, bool):
+            raise TypeError("[optim.make] wrong type: skip_non_finite="
+                            f"{self.skip_non_finite!r}, expected True or False")
         native.set_skip_non_finite(self.skip_non_finite)
         self._push_options(native)
         self._native = native
@@ -67,7 +72,12 @@ class _NativeStep(torch.optim.Optimizer):
     def _push_options(self, native: Any = None) -> None:
         """param_groups are what counts: schedulers and users change them."""
         for number, group in enumerate(self.param_groups):
-            (native or self._native).set_options(number, *self._group_options(group))
+            try:
+                (native or self._native).set_options(number, *self._group_options(group))
+            except (TypeError, ValueError, KeyError) as error:
+                if isinstance(error, Error):
+                    raise
+                refuse_options("optim.options", group)
 
     def _share_new_state(self) -> None:
         if self._native.state_count() != self._shared_states:
@@ -180,6 +190,7 @@ class SGD(_NativeStep, torch.optim.SGD):
         return {"momentum_buffer": state["momentum_buffer"]}
 
 
+@with_clear_types("optim.clip_grad_norm")
 def clip_grad_norm_(parameters: Tensor | Iterable[Tensor], max_norm: float, norm_type: float = 2.0,
                     error_if_nonfinite: bool = False) -> Tensor:
     """Scales the gradients so that their joint norm is at most `max_norm`; returns the norm before,

@@ -14,6 +14,7 @@ import torch
 from fasttrain import _native
 from fasttrain._amp import GradScaler
 from fasttrain._simulation import register_device_module
+from fasttrain._types import kind
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -135,6 +136,9 @@ class Runtime:
         """Completes the plan for this module and moves it, in place, to the device in the planned
         memory format. Make optimizers afterwards.
         """
+        if not isinstance(module, torch.nn.Module):
+            raise TypeError(f"[runtime.prepare] wrong type: got {kind(module)}, expected a "
+                            "torch.nn.Module; call it with the model itself")
         self._native.complete(
             type(module).__name__,
             list(module.parameters()),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from torch import Tensor
@@ -11,6 +11,7 @@ from fasttrain import _native
 from fasttrain._errors import InvalidOption
 from fasttrain._optim import SGD, AdamW
 from fasttrain._runtime import Runtime
+from fasttrain._types import kind, refuse_step, with_clear_types
 
 Batch = Mapping[str, Tensor] | Sequence[Tensor] | Tensor
 
@@ -25,9 +26,12 @@ class Trainer:
     linear_warmup() and its like return. Raises InvalidOption for values out of range.
     """
 
+    @with_clear_types("trainer.make")
     def __init__(self, runtime: Runtime, optimizer: AdamW | SGD, *, clip_norm: float | None = None,
                  schedule: _native.Schedule | None = None,
                  max_skips_in_row: int | None = None) -> None:
+        if not isinstance(runtime, Runtime):
+            raise TypeError(f"Trainer takes a fasttrain.Runtime first, got a {kind(runtime)}")
         if not isinstance(optimizer, AdamW | SGD):
             raise TypeError("Trainer takes a fasttrain.AdamW or SGD, got a "
                             f"{type(optimizer).__module__}.{type(optimizer).__qualname__}")
@@ -53,6 +57,9 @@ class Trainer:
                                 "make a new Trainer")
         if isinstance(batch, Tensor):
             return self.step([batch], lambda part: loss(part[0]), weights)
+        if not isinstance(batch, Iterable) or isinstance(batch, str | bytes):
+            raise TypeError(f"[trainer.step] wrong type: the batch is {kind(batch)}, expected a "
+                            "dict or a list of tensors, or one tensor")
         names = list(batch) if isinstance(batch, Mapping) else None
         tensors = list(batch.values()) if isinstance(batch, Mapping) else list(batch)
         fields = list(zip(names or map(str, range(len(tensors))), tensors))
@@ -60,10 +67,15 @@ class Trainer:
         def part_loss(part: list[Tensor]) -> Tensor:
             return loss(part if names is None else dict(zip(names, part)))
 
-        report = self._native.step(fields, part_loss, weights)
+        try:
+            report = self._native.step(fields, part_loss, weights)
+        except TypeError:
+            refuse_step(fields, loss, weights)
+            raise  # the loss function's own
         self._optimizer._share_new_state()
         return report
 
+    @with_clear_types("trainer.values")
     def values(self, report: _native.StepReport) -> _native.StepValues:
         """The values of one of the last steps; waits for the device."""
         return self._native.values(report)
