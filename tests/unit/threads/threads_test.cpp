@@ -23,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kThreads = 4;
-const std::string kData = LIBTRAIN_TEST_DATA;
+const std::string kTests = LIBTRAIN_TEST_DATA;
 
 /// work(0) to work(kThreads - 1), each on a thread of its own, all started together.
 template <class Work>
@@ -98,14 +98,14 @@ TEST(Threads, WriteOneFileAndTheLastWins) {
 }
 
 TEST(Threads, MakeTheSamePlan) {
-  const MachineFacts machine = read_machine_facts(kData + "/machines/h100-sxm-x8.facts");
+  const MachineFacts machine = read_machine_facts(kTests + "/machines/h100-sxm-x8.facts");
   std::vector<std::string> texts(kThreads);
   in_threads([&](size_t number) { texts[number] = explain(make_plan({}, machine)); });
   EXPECT_EQ(texts, std::vector(kThreads, explain(make_plan({}, machine))));
 }
 
 TEST(Threads, ShareATokenizer) {
-  const auto tokenizer = format::WordPiece::from_directory(kData + "/wordpiece/vocab_txt");
+  const auto tokenizer = format::WordPiece::from_directory(kTests + "/data/wordpiece/vocab_txt");
   const std::string text = "Ångström units, 漢字 and unaffable words";
   std::vector<std::vector<int32_t>> ids(kThreads);
   in_threads([&](size_t number) {
