@@ -12,8 +12,9 @@ from torch import Tensor
 P = ParamSpec("P")
 R = TypeVar("R")
 PYBIND_TYPES = {
-    "typing.SupportsInt | typing.SupportsIndex": "int",
-    "typing.SupportsFloat | typing.SupportsIndex": "float",
+    " | typing.SupportsIndex": "",  # newer versions add it
+    "typing.SupportsInt": "int",
+    "typing.SupportsFloat": "float",
     "path: object": "path: str | os.PathLike",
     "collections.abc.": "",
 }
