@@ -82,8 +82,10 @@ TEST(Autocast, LeavesOtherDevicesAlone) {
 
 TEST(Autocast, OutOfPlaceCastsWhileInPlaceKeepsItsDtype) {
   const Autocast cast(device_type(), at::kBFloat16);
+  const at::Tensor product = at::mm(at::ones({2, 2}, on_device()), at::ones({2, 2}, on_device()));
+  EXPECT_EQ(product.scalar_type(), at::kBFloat16);
   at::Tensor sum = at::zeros({2, 2}, on_device());
-  sum.add_(at::mm(at::ones({2, 2}, on_device()), at::ones({2, 2}, on_device())));
+  sum.add_(product);
   EXPECT_EQ(sum.scalar_type(), at::kFloat);
 }
 

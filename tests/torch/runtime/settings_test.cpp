@@ -47,6 +47,18 @@ TEST(Settings, AreAppliedAndPutBack) {
   EXPECT_EQ(at::globalContext().sDPPriorityOrder(), order);
 }
 
+TEST(Settings, OneFp32PrecisionIsForProductsConvolutionsAndRnns) {
+  const auto precisions = fp32_precisions();
+  Plan plan = cuda_plan();
+  plan.fp32_matmul.value = MatmulPrecision::kIeee;
+  {
+    const SettingsGuard guard = apply_settings(plan);
+    constexpr auto kIeee = at::Float32Precision::IEEE;
+    EXPECT_EQ(fp32_precisions(), (std::array{kIeee, kIeee, kIeee}));
+  }
+  EXPECT_EQ(fp32_precisions(), precisions);
+}
+
 // LibTorch refuses programs that use both of its interfaces for TF32, at the first look at the old.
 TEST(Settings, LeaveTheOldInterfaceForTf32ToTheProgram) {
   { const SettingsGuard guard = apply_settings(cuda_plan()); }
