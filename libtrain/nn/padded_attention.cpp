@@ -6,7 +6,6 @@
 #include <ATen/ops/zeros.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
-#include <algorithm>
 
 #include "libtrain/runtime/host_copy.hpp"
 
@@ -25,13 +24,13 @@ at::Tensor padded_rows(const PackedLayout& layout) {
   return rows;
 }
 
-/// Which keys count: bool [samples, 1, 1, longest]. An empty sample attends to its padding, which
-/// nobody reads: a row with no key at all would be 0 / 0.
+/// Which keys count: bool [samples, 1, 1, longest]. An empty sample has none, and nobody reads what
+/// its rows come out as.
 at::Tensor key_mask(const PackedLayout& layout, at::Device device) {
   at::Tensor lengths = at::empty({layout.samples(), 1, 1, 1}, at::kLong);
   auto* out = lengths.mutable_data_ptr<int64_t>();
   for (int64_t sample = 0; sample < layout.samples(); ++sample) {
-    *out++ = std::max<int64_t>(layout.length(sample), 1);
+    *out++ = layout.length(sample);
   }
   return at::arange(layout.longest(), lengths.options().device(device))
       .lt(to_device(lengths, device));
