@@ -2,6 +2,7 @@
 
 bench_needs="
 header benchmark/benchmark.h libbenchmark-dev
+program valgrind valgrind
 "
 
 # Sets `python` to one that has the tools we compare with.
@@ -30,4 +31,5 @@ run_benchmarks() {
   set_up_peers
   configure_and_build release "-DPython3_EXECUTABLE=$python" -DLIBTRAIN_BENCHMARKS=ON
   "$python" benchmarks/run.py "$@"
+  (($# > 0)) || "$python" benchmarks/instructions.py
 }
