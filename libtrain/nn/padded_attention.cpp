@@ -6,7 +6,6 @@
 #include <ATen/ops/zeros.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
-
 #include "libtrain/runtime/host_copy.hpp"
 
 namespace libtrain {
