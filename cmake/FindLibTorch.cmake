@@ -6,8 +6,9 @@
 # Sets LibTorch_VERSION (2.15.0), LibTorch_FULL_VERSION (2.15.0+cu132), LibTorch_CUDA_VERSION (empty for a
 # CPU build), LibTorch_CUDA_ARCHS, the versions of the packages it runs on, LibTorch_CUDART_VERSION,
 # LibTorch_CUBLAS_VERSION, LibTorch_CUDNN_VERSION and LibTorch_NCCL_VERSION, LibTorch_GLOO (1 or 0: whether
-# it has it), LibTorch_LIBRARY_DIR and the targets LibTorch::cpu (torch_cpu and c10) and LibTorch::python (for Python modules). libtorch_cuda is
-# not linked: the library loads it when a driver is there (libtrain/runtime/cuda_library.cpp).
+# it has it), LibTorch_LIBRARY_DIR and the targets LibTorch::cpu (torch_cpu and c10) and LibTorch::python (for
+# Python modules). libtorch_cuda is not linked: the library loads it when a driver is there
+# (libtrain/runtime/cuda_library.cpp).
 if(NOT Python3_EXECUTABLE)
   find_program(Python3_EXECUTABLE NAMES python3 REQUIRED)
 endif()

@@ -28,44 +28,44 @@ def rows(sides: Sides) -> list[Row]:
     ]
 
 
+def adamw_settings(sides: Sides) -> dict:
+    return {"shapes": str(sides.folders.inputs / "shapes.json"), "steps": ADAMW_STEPS}
+
+
+def fused_adamw(sides: Sides) -> Side:
+    label = "PyTorch, fused + clip_grad_norm_"
+    return sides.script("pytorch_adamw", label, **adamw_settings(sides))
+
+
 def _adamw(sides: Sides) -> Row:
-    settings = {"shapes": str(sides.folders.inputs / "shapes.json"), "steps": ADAMW_STEPS}
+    settings = adamw_settings(sides)
+    in_cpp = sides.program("libtorch_adamw", "LibTorch, torch::optim + clip_grad_norm_", **settings)
     return Row(
         "adamw-clip",
         "Clipping and AdamW, 110 M parameters in 199 tensors",
         sides.program("libtrain_adamw", "libtrain", **settings),
-        (
-            Peer(
-                sides.script("pytorch_adamw", "PyTorch, fused + clip_grad_norm_", **settings),
-                Goal(at_least=1.2),
-            ),
-            Peer(
-                sides.program(
-                    "libtorch_adamw", "LibTorch, torch::optim + clip_grad_norm_", **settings
-                ),
-                Goal(at_least=4.8),
-            ),
-        ),
+        (Peer(fused_adamw(sides), Goal(at_least=1.2)), Peer(in_cpp, Goal(at_least=4.8))),
         ADAMW_UNIT,
         NORMS,
     )
 
 
+def mlp_settings(sides: Sides) -> dict:
+    return {"file": str(sides.folders.inputs / "mlp.safetensors"), "steps": MLP_STEPS}
+
+
+def plain_mlp_loop(sides: Sides) -> Side:
+    return sides.script("pytorch_mlp", "plain Python loop, fused", **mlp_settings(sides))
+
+
 def _mlp(sides: Sides) -> Row:
-    settings = {"file": str(sides.folders.inputs / "mlp.safetensors"), "steps": MLP_STEPS}
+    settings = mlp_settings(sides)
+    in_cpp = sides.program("libtorch_mlp", "plain LibTorch loop", **settings)
     return Row(
         "mlp-step",
         "A step of a tiny network (64-128-128-10, batch 32, AdamW), one thread",
         sides.program("libtrain_mlp", "libtrain", **settings),
-        (
-            Peer(
-                sides.program("libtorch_mlp", "plain LibTorch loop", **settings), Goal(at_most=0.75)
-            ),
-            Peer(
-                sides.script("pytorch_mlp", "plain Python loop, fused", **settings),
-                Goal(at_most=0.5),
-            ),
-        ),
+        (Peer(in_cpp, Goal(at_most=0.75)), Peer(plain_mlp_loop(sides), Goal(at_most=0.5))),
         MLP_UNIT,
         FP32,
     )

@@ -4,6 +4,7 @@ import mlp
 import protocol
 import torch
 import transformers
+import transformers_hooks
 
 
 class Model(torch.nn.Module):
@@ -15,27 +16,6 @@ class Model(torch.nn.Module):
 
     def forward(self, x, labels):
         return {"loss": torch.nn.functional.cross_entropy(self.layers(x), labels)}
-
-
-class Steps(transformers.TrainerCallback):
-    def __init__(self, hooks):
-        self._hooks = hooks
-        self.latest_loss = None
-
-    def on_step_begin(self, *_, **__):
-        self._hooks.before_step()
-
-    def on_step_end(self, *_, **__):
-        self._hooks.after_step(self.latest_loss.item())
-
-
-class InOrder(transformers.Trainer):
-    def _get_train_sampler(self, *_):
-        return torch.utils.data.SequentialSampler(self.train_dataset)
-
-    def training_step(self, *arguments, **options):
-        self.steps.latest_loss = super().training_step(*arguments, **options)
-        return self.steps.latest_loss
 
 
 def main():
@@ -56,16 +36,9 @@ def main():
             report_to="none",
             use_cpu=True,
         )
-        callback = Steps(hooks)
-        trainer = InOrder(
-            model=Model(layers),
-            args=arguments,
-            train_dataset=mlp.EndlessSamples(x, y),
-            data_collator=mlp.same_batch(x, y),
-            callbacks=[callback],
+        transformers_hooks.train(
+            hooks, Model(layers), arguments, mlp.EndlessSamples(x, y), mlp.same_batch(x, y)
         )
-        trainer.steps = callback
-        trainer.train()
 
     channel.ready(["torch", "transformers", "accelerate"], {"threads": torch.get_num_threads()})
     protocol.serve_trainer(channel, settings["steps"], train)

@@ -5,32 +5,7 @@ import protocol
 import texts
 import torch
 import transformers
-
-
-class InOrder(transformers.Trainer):
-    """The batches of the texts' file instead of random ones, and the loss of each step."""
-
-    latest_loss = None
-
-    def _get_train_sampler(self, *_):
-        return torch.utils.data.SequentialSampler(self.train_dataset)
-
-    def training_step(self, *arguments, **options):
-        loss = super().training_step(*arguments, **options)
-        self.latest_loss = loss.item()
-        return loss
-
-
-class Steps(transformers.TrainerCallback):
-    def __init__(self, hooks):
-        self._hooks = hooks
-        self.trainer = None
-
-    def on_step_begin(self, *_, **__):
-        self._hooks.before_step()
-
-    def on_step_end(self, *_, **__):
-        self._hooks.after_step(self.trainer.latest_loss)
+import transformers_hooks
 
 
 def main():
@@ -51,16 +26,10 @@ def main():
             use_cpu=True,
             **({"lr_scheduler_type": "constant"} if steps else {}),
         )
-        callback = Steps(hooks)
-        trainer = InOrder(
-            model=bert.load(settings["model"], dropout),
-            args=arguments,
-            train_dataset=texts.EndlessSamples(groups),
-            data_collator=texts.collate,
-            callbacks=[callback],
+        model = bert.load(settings["model"], dropout)
+        transformers_hooks.train(
+            hooks, model, arguments, texts.EndlessSamples(groups), texts.collate
         )
-        callback.trainer = trainer
-        trainer.train()
 
     channel.ready(
         ["torch", "transformers", "accelerate"],

@@ -5,16 +5,14 @@
 #include <memory>
 
 #include "libtrain/cli/exit_code.hpp"
+#include "libtrain/cli/machine_file.hpp"
 #include "libtrain/cli/output.hpp"
 #include "libtrain/doctor/doctor.hpp"
-#include "libtrain/facts/machine_file.hpp"
-#include "libtrain/probe/probe.hpp"
 
 namespace libtrain {
 
 int run_doctor(const DoctorArguments& arguments) {
-  std::vector<Finding> findings = diagnose(
-      arguments.machine.empty() ? probe_machine_and_cuda() : read_machine_facts(arguments.machine));
+  std::vector<Finding> findings = diagnose(find_machine(arguments.machine, probe_machine_and_cuda));
   if (!arguments.areas.empty()) {
     std::erase_if(findings, [&](const Finding& finding) {
       return std::ranges::find(arguments.areas, area_of(finding.check)) == arguments.areas.end();

@@ -6,7 +6,6 @@
 #include <torch/nn/modules/conv.h>
 #include <torch/nn/modules/linear.h>
 #include <torch/nn/modules/rnn.h>
-#include <torch/nn/modules/transformer.h>
 
 #include <string>
 #include <unordered_set>
