@@ -27,7 +27,7 @@ NEW_PAGE = f"# Benchmarks\n\n{report.BEGIN}\n{report.END}\n"
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="./dev bench", description=__doc__)
     parser.add_argument(
-        "--quick", action="store_true", help="fewer repeats and peers, at most 10 minutes"
+        "--quick", action="store_true", help="fewer repeats, rows and peers, at most 10 minutes"
     )
     parser.add_argument(
         "--only", metavar="NAME", action="append", help="this row alone; may stand several times"
@@ -42,12 +42,12 @@ def parse_arguments() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def chosen(rows: list[Row], names: list[str] | None) -> list[Row]:
+def chosen(rows: list[Row], names: list[str] | None, quick: bool) -> list[Row]:
     unknown = set(names or ()) - {row.name for row in rows}
     if unknown:
         wrong, known = ", ".join(sorted(unknown)), ", ".join(row.name for row in rows)
         sys.exit(f"bench: --only {wrong}, expected one of {known}")
-    return [row for row in rows if not names or row.name in names]
+    return [row for row in rows if (row.name in names if names else row.quick or not quick)]
 
 
 def commit() -> str:
@@ -86,7 +86,7 @@ def main() -> int:
     arguments = parse_arguments()
     folders = Folders(build=arguments.build.resolve(), work=ROOT / "build/bench")
     here = machine.describe()
-    rows = chosen(all_rows(folders, machine.has_bf16(here)), arguments.only)
+    rows = chosen(all_rows(folders, machine.has_bf16(here)), arguments.only, arguments.quick)
     if arguments.list:
         print("\n".join(f"{row.name:20} {row.title}" for row in rows))
         return 0

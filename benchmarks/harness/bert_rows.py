@@ -113,6 +113,7 @@ def _bert_base(sides: Sides, precision: str, goal: float) -> Row:
         BERT_BASE_UNIT,
         BF16 if precision == "bf16" else FP32,
         needs_bf16=precision == "bf16",
+        quick=precision == "bf16",
     )
 
 
@@ -126,4 +127,5 @@ def _peak_memory(sides: Sides, bf16: bool) -> Row:
         BF16 if bf16 else FP32,
         cost="peak_mb",
         fresh=True,
+        quick=False,
     )

@@ -31,6 +31,7 @@ def _minilm(
         (Peer(tuned_pytorch, Goal(at_least=tuned)), *others),
         bert_rows.MINILM_UNIT,
         BF16 if precision == "bf16" else FP32,
+        quick=False,
     )
 
 
@@ -50,6 +51,7 @@ def _mlp(sides: Sides) -> Row:
         ),
         part_rows.MLP_UNIT,
         FP32,
+        quick=False,
     )
 
 
@@ -61,4 +63,5 @@ def _adamw(sides: Sides) -> Row:
         (Peer(part_rows.fused_adamw(sides), Goal(at_least=1.2)),),
         part_rows.ADAMW_UNIT,
         part_rows.NORMS,
+        quick=False,
     )

@@ -59,6 +59,7 @@ class Row:
     cost: str = "seconds"  # the field of a Measurement that is compared
     fresh: bool = False  # a new process for each repeat
     needs_bf16: bool = False
+    quick: bool = True  # part of a quick run that names no rows
 
 
 class Sides:

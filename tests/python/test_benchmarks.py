@@ -3,6 +3,7 @@
 import json
 import pathlib
 import random
+import subprocess
 import sys
 
 import pytest
@@ -329,3 +330,14 @@ def test_every_row_starts_programs_that_exist(tmp_path):
             path.is_file()
             or f"libtrain_add_worker({path.name.removesuffix('_worker')} " in programs
         ), path
+
+
+def test_a_quick_run_takes_the_rows_named_or_those_that_are_quick():
+    def listed(*options):
+        command = [sys.executable, str(ROOT / "benchmarks/run.py"), "--list", *options]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        return [line.split()[0] for line in done.stdout.splitlines()]
+
+    assert set(listed()) - set(listed("--quick")) >= {"bertbase-fp32", "python-minilm"}
+    assert "minilm-bf16" in listed("--quick")
+    assert listed("--quick", "--only", "bertbase-fp32") == ["bertbase-fp32"]
